@@ -28,6 +28,7 @@ const long = {
   "form-widgets": "a text of every kind, in a promise of the tests alone",
   "form-widgets-refused": "the same, with what is wrong",
   gallery: "every part of the design system",
+  preview: "the document of a promise, with its form",
   "rest-api": "every operation of the API, on one page that one can search",
 };
 

@@ -3,6 +3,8 @@
 use promise::api::ActionPhase;
 
 pub(crate) const ACTIONS: &str = "Actions";
+pub(crate) const ACTION: &str = "Action";
+pub(crate) const RUN_IT_FIRST: &str = "Run that action first. Its results can be chosen here.";
 pub(crate) const RUNS: &str = "Runs";
 pub(crate) const RUN: &str = "Run";
 pub(crate) const STATE: &str = "State";

@@ -17,6 +17,7 @@ use serde_json::Value;
 pub(crate) use check::check;
 pub use conflict::conflict;
 pub use run_name::run_name;
+pub(crate) use run_name::{digits, joined};
 pub use start::{Turn, accepted, may_run, not_allowed, waits_for_request, waits_for_turn};
 pub use status::{Observed, cancelled, refused, status, waiting};
 pub use words::{choose_run, chosen_run, gone, none_succeeded, unknown_action, unnamed};

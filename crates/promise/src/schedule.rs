@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
 
+use crate::action::{digits, joined};
 use crate::api::{ActionPhase, PromiseRequestStatus, ScheduleStatus, WaitingKind, WaitingOn, WaitingReason};
 use crate::policy::{ActionSchedule, Origin, Provenance, Ruling};
 
@@ -19,10 +20,6 @@ const LATEST_START: SignedDuration = SignedDuration::from_hours(1);
 const KEPT: usize = 20;
 /// Maximum number of missed times that are counted.
 const MOST_MISSED: u32 = 1_000;
-/// Longest name of a run: objects are named after runs, and the name of a Job has room for those of its pods.
-const LONGEST_NAME: usize = 52;
-/// Digits of the name that tell the runs of all rules apart.
-const DIGITS: usize = 8;
 
 /// A run of a request that a schedule started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,14 +214,8 @@ fn key(from: &Provenance) -> String {
 
 /// Returns the name of the run of a rule for a time. It is the same in every controller.
 fn run_name(request: &str, uid: &str, action: &str, key: &str, at: Timestamp) -> String {
-    let digest = hex::encode(Sha256::digest(format!("{uid}\n{key}\n{}", at.as_second())));
-    let end: String = digest.chars().take(DIGITS).collect();
-    let at = at.strftime("%Y%m%d%H%M").to_string();
-    // Names of requests and actions are ASCII.
-    let room = LONGEST_NAME - at.len() - DIGITS - 3;
-    let action: String = action.chars().take(room / 2).collect();
-    let request: String = request.chars().take(room - action.len()).collect();
-    format!("{}-{}-{at}-{end}", request.trim_end_matches(['-', '.']), action.trim_end_matches('-'))
+    let end = digits(&format!("{uid}\n{key}\n{}", at.as_second()));
+    joined(request, action, &format!("{}-{end}", at.strftime("%Y%m%d%H%M")))
 }
 
 fn time(text: Option<&str>) -> Option<Timestamp> {

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use promise::Result;
+use promise::action::none_succeeded;
 use promise::form::{Form, Suggestion, Summary};
 
 use crate::actions::{self, RunAction};
@@ -46,6 +47,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: ActionOf<'_>, draft: Optio
             <div id="problems">{wrong.then(|| view! { <Problems title=forms::THERE_IS_A_PROBLEM lines=problems(&found) focus=found.focus.is_none()/> })}</div>
             <Crumbs steps=steps/>
             <PageHead title=texts::title(&found.action.title, &row.name) icon=row.icon.clone() meta=view! { <span>{about}</span> }.into_any()/>
+            {nothing_to_choose(&found)}
             {is_lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_GONE><p>{texts::DRAFT_GONE_TEXT}</p></Banner> })}
             <form method="post" action={actions::path::<RunAction>()} novalidate class="form" id="request">
                 <HiddenToken token=token/>{identity(row)}
@@ -61,6 +63,14 @@ pub async fn form(visit: &Visit, workspace: &str, of: ActionOf<'_>, draft: Optio
             </form>
         }
     }))
+}
+
+/// Actions that have to succeed before this one has something to choose.
+fn nothing_to_choose(found: &ActionForm) -> impl IntoView + use<> {
+    let empty = found.choices.iter().filter(|choices| choices.runs.is_empty());
+    let told = empty
+        .map(|choices| view! { <Banner shape=Shape::Unknown title=none_succeeded(&choices.title)><p>{texts::RUN_IT_FIRST}</p></Banner> });
+    told.collect_view()
 }
 
 /// Every problem once, in the order of the page.
@@ -91,7 +101,7 @@ fn confirmation(found: &ActionForm) -> impl IntoView + use<> {
     let complaint = found.unconfirmed.then(|| complaint(problem, texts::CONFIRM_PROBLEM.to_owned()));
     view! {
         <div class="field" data-invalid=found.unconfirmed.then_some("")>
-            <label class="check"><input type="checkbox" class="tick" id=CONFIRMATION name=CONFIRMATION value="true" aria-invalid=invalid aria-describedby=described/>{label}</label>{complaint}
+            <div class="control"><label class="check"><input type="checkbox" class="tick" id=CONFIRMATION name=CONFIRMATION value="true" aria-invalid=invalid aria-describedby=described/>{label}</label></div>{complaint}
         </div>
     }
 }

@@ -1,4 +1,4 @@
-//! The names of runs that the portal starts.
+//! The names of runs.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,14 +7,22 @@ const LONGEST: usize = 52;
 /// Digits that tell the runs of an action apart.
 const DIGITS: usize = 8;
 
-/// Returns the name of a run. The same `nonce` makes the same name, so a form that is sent twice starts one run.
+/// Returns the name of a run that someone starts. The same `nonce` makes the same name, so a form that is sent twice starts one run.
 pub fn run_name(request: &str, action: &str, nonce: &str) -> String {
-    let digest = hex::encode(Sha256::digest(nonce));
-    let end: String = digest.chars().take(DIGITS).collect();
-    // Both are ASCII.
-    let room = LONGEST - DIGITS - 1;
+    joined(request, action, &digits(nonce))
+}
+
+/// Returns digits that tell a text apart from others.
+pub(crate) fn digits(text: &str) -> String {
+    hex::encode(Sha256::digest(text)).chars().take(DIGITS).collect()
+}
+
+/// Joins a request, an action and what tells its runs apart. The first two are shortened to what fits.
+pub(crate) fn joined(request: &str, action: &str, end: &str) -> String {
+    // Names of requests and actions are ASCII.
+    let room = LONGEST - end.len() - "--".len();
     let action: String = action.chars().take(room / 2).collect();
-    let request: String = request.chars().take(room - action.len() - 1).collect();
+    let request: String = request.chars().take(room - action.len()).collect();
     format!("{}-{}-{end}", request.trim_end_matches(['-', '.']), action.trim_end_matches('-'))
 }
 

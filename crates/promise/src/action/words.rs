@@ -27,9 +27,9 @@ pub fn choose_run(title: &str) -> String {
     format!("Choose a run of “{title}” that succeeded.")
 }
 
-/// Returns that there is no run of another action to choose.
+/// Returns that there is no run of another action to choose, without a full stop.
 pub fn none_succeeded(title: &str) -> String {
-    format!("No run of “{title}” has succeeded yet.")
+    format!("No run of “{title}” has succeeded yet")
 }
 
 /// Returns who can run an action, as a sentence about a person who can't.

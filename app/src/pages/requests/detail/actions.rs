@@ -19,7 +19,7 @@ pub(super) fn part(page: &RequestPage, runs: &RunsPage, now: &str) -> impl IntoV
     let actions = if page.actions.is_empty() {
         view! { <p class="muted">{texts::NO_ACTIONS}</p> }.into_any()
     } else {
-        view! { <div class="card"><table class="table" aria-labelledby="actions"><thead><tr><th scope="col">{texts::ACTIONS}</th><th scope="col"><span class="vh">{texts::RUN}</span></th></tr></thead><tbody>{lines}</tbody></table></div> }.into_any()
+        view! { <div class="card"><table class="table" aria-labelledby="actions"><thead><tr><th scope="col">{texts::ACTION}</th><th scope="col"><span class="vh">{texts::RUN}</span></th></tr></thead><tbody>{lines}</tbody></table></div> }.into_any()
     };
     view! {
         <div class="stack">
@@ -76,5 +76,5 @@ pub(super) fn beside(page: &RequestPage) -> Option<impl IntoView + use<>> {
     });
     let links = links.collect_view();
     let runs = view! { <a class="inline-block py-0.5" href=address(page, RequestPart::Actions, 1)>{texts::VIEW_RUNS}<span class="vh">{texts::of_request(&row.name)}</span></a> };
-    (!able.is_empty()).then(|| view! { <section><h2>{texts::ACTIONS}</h2><div class="flex flex-wrap gap-2 mb-2">{links}</div><p class="small">{runs}</p></section> })
+    (!able.is_empty()).then(|| view! { <section><h2>{texts::ACTIONS}</h2><div class="row mb-3">{links}</div><p class="small">{runs}</p></section> })
 }
