@@ -137,7 +137,6 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         here("request-releases", orders("?view=releases")),
         here("request-releases-compared", orders("?view=releases&from=orders-db-2&to=orders-db-3")),
         here("request-actions", orders("?view=actions")),
-        empty("request-actions-none", orders("?view=actions")),
         looks("request-actions-viewer", orders("?view=actions")),
         here("action", orders("/actions/restore")),
         bad("action-wrong", orders("/actions/restore?draft=d1")),

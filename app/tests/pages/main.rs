@@ -352,6 +352,8 @@ fn script_is_loaded_on_live_pages_alone() {
                 "configuration",
                 "releases",
                 "releases-compared",
+                "actions",
+                "actions-viewer",
                 "history",
                 "refused",
                 "refused-viewer",
@@ -366,7 +368,7 @@ fn script_is_loaded_on_live_pages_alone() {
             ]
             .iter()
             .any(|part| name == format!("request-{part}"))
-            || ["notifications", "notifications-empty", "object", "object-elsewhere"].contains(&name)
+            || ["notifications", "notifications-empty", "object", "object-elsewhere", "run", "run-done"].contains(&name)
             || name == "home"
             || ["home-", "overview"].iter().any(|start| name.starts_with(start))
             || name == "approvals"

@@ -76,5 +76,6 @@ pub(super) fn beside(page: &RequestPage) -> Option<impl IntoView + use<>> {
     });
     let links = links.collect_view();
     let runs = view! { <a class="inline-block py-0.5" href=address(page, RequestPart::Actions, 1)>{texts::VIEW_RUNS}<span class="vh">{texts::of_request(&row.name)}</span></a> };
-    (!able.is_empty()).then(|| view! { <section><h2>{texts::ACTIONS}</h2><div class="row mb-3">{links}</div><p class="small">{runs}</p></section> })
+    (!able.is_empty())
+        .then(|| view! { <section><h2>{texts::ACTIONS}</h2><div class="row mb-3">{links}</div><p class="small">{runs}</p></section> })
 }
