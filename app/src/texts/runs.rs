@@ -33,6 +33,7 @@ pub(crate) const DRAFT_GONE: &str = "What you entered is no longer available";
 pub(crate) const DRAFT_GONE_TEXT: &str = "The action ran, or the draft is older than a week. Fill in the form again.";
 pub(crate) const CONFIRM_PROBLEM: &str = "Confirm that you want to run it.";
 pub(crate) const KUBECTL_COMMAND: &str = "kubectl command";
+pub(crate) const NOT_SEEN_YET: &str = "Waiting for the platform to start it";
 pub(crate) const CANCEL_HINT: &str = "What is done already isn't undone.";
 
 /// Title of the form of an action.

@@ -46,14 +46,12 @@ pub struct RunLine {
 pub struct RunsPage {
     /// Rows of this page.
     pub runs: Vec<RunLine>,
-    /// Number of rows on all pages.
-    pub total: usize,
     /// This page, from 1.
     pub page: usize,
     /// Number of pages.
     pub pages: usize,
-    /// Whether the user can list runs. The error is the reason why not, as a sentence.
-    pub listed: Option<String>,
+    /// Why the user can't list runs, as a sentence. Absent if the user can.
+    pub refused: Option<String>,
 }
 
 /// The form of an action.

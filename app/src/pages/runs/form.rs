@@ -68,9 +68,9 @@ pub async fn form(visit: &Visit, workspace: &str, of: ActionOf<'_>, draft: Optio
 /// Actions that have to succeed before this one has something to choose.
 fn nothing_to_choose(found: &ActionForm) -> impl IntoView + use<> {
     let empty = found.choices.iter().filter(|choices| choices.runs.is_empty());
-    let told = empty
+    let banners = empty
         .map(|choices| view! { <Banner shape=Shape::Unknown title=none_succeeded(&choices.title)><p>{texts::RUN_IT_FIRST}</p></Banner> });
-    told.collect_view()
+    banners.collect_view()
 }
 
 /// Every problem once, in the order of the page.

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use promise::Result;
+use promise::api::ActionPhase;
 use promise::wording::{humanise, upper_first};
 
 use super::shape;
@@ -98,8 +99,14 @@ fn ball(page: &RunPage) -> Option<impl IntoView + use<>> {
     let shape = shape(page.run.phase);
     let hint = page.cancel.is_some().then(|| view! { <p class="next">{texts::CANCEL_HINT}</p> });
     let hint = hint.filter(|_| page.workflow.is_some());
-    (!page.sentence.is_empty()).then(|| {
-        view! { <div class="ball" data-st=shape.word()>{shape.svg()}<div role="status"><p><b>{page.sentence.clone()}</b></p>{hint}</div></div> }
+    let sentence = match (page.run.phase, page.sentence.as_str()) {
+        // The controller hasn't seen it yet, or isn't running.
+        (ActionPhase::Pending, "") => texts::NOT_SEEN_YET,
+        (_, sentence) => sentence,
+    };
+    let sentence = sentence.to_owned();
+    (!sentence.is_empty()).then(|| {
+        view! { <div class="ball" data-st=shape.word()>{shape.svg()}<div role="status"><p><b>{sentence}</b></p>{hint}</div></div> }
     })
 }
 

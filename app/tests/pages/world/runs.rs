@@ -78,7 +78,7 @@ impl Runs for World {
     async fn runs(&self, _: &str, _: &str, _: &str, _: usize) -> Result<RunsPage> {
         if self.refused.is_some() {
             return Ok(RunsPage {
-                listed: Some("You can't list runs of actions in root:acme:shop.".into()),
+                refused: Some("You can't list runs of actions in root:acme:shop.".into()),
                 page: 1,
                 pages: 1,
                 ..RunsPage::default()
@@ -95,7 +95,7 @@ impl Runs for World {
         let runs: Vec<RunLine> =
             phases.iter().enumerate().map(|(index, phase)| run(&format!("orders-db-backup-{index}"), *phase)).collect();
         let runs = if self.empty { Vec::new() } else { runs };
-        Ok(RunsPage { total: runs.len() * 4, runs, page: 1, pages: 2, listed: None })
+        Ok(RunsPage { runs, page: 1, pages: 2, refused: None })
     }
 
     async fn run(&self, _: &str, of: RunOf<'_>) -> Result<RunPage> {

@@ -40,7 +40,7 @@ fn button(row: &RequestRow, action: &ActionLine) -> AnyView {
 }
 
 fn history(page: &RequestPage, runs: &RunsPage, now: &str) -> AnyView {
-    if let Some(why) = &runs.listed {
+    if let Some(why) = &runs.refused {
         return view! { <p class="muted">{why.clone()}</p> }.into_any();
     }
     if runs.runs.is_empty() {
