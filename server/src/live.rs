@@ -128,7 +128,7 @@ async fn open(
         rollouts,
         ended,
         changed: BTreeSet::new(),
-        told: false,
+        notified: false,
         pending,
         known,
         _place: place,
@@ -157,7 +157,7 @@ struct Follower {
     /// Requests named in the next event.
     changed: BTreeSet<Key>,
     /// Whether the person got a notification.
-    told: bool,
+    notified: bool,
     /// Whether an event is due.
     pending: bool,
     /// For pages built from many workspaces: the state at the last event.
@@ -191,15 +191,15 @@ impl Follower {
             if self.topic.is_summed() {
                 self.pending = false;
                 let present = seen(&self.caller, &self.topic).await.ok()?;
-                let told = std::mem::take(&mut self.told);
-                if told || present != self.known {
+                let notified = std::mem::take(&mut self.notified);
+                if notified || present != self.known {
                     self.known = present;
                     return Event::default().event("change").json_data(Vec::<String>::new()).ok();
                 }
                 continue;
             }
             // Without a name, the page reloads everything.
-            let unnamed = changed.is_empty() || std::mem::take(&mut self.told);
+            let unnamed = changed.is_empty() || std::mem::take(&mut self.notified);
             self.pending = false;
             // If access was lost or can't be checked, the page finds out when it reconnects.
             let visible = self.topic.visible(&self.caller, changed).await.ok().flatten()?;
@@ -225,7 +225,7 @@ impl Follower {
                     Err(RecvError::Lagged(_)) => self.lose(),
                     Err(RecvError::Closed) => return false,
                 },
-                told = self.news.recv() => match told {
+                notified = self.news.recv() => match notified {
                     Ok(addressee) => self.hear(&addressee),
                     Err(RecvError::Lagged(_)) => self.lose(),
                     Err(RecvError::Closed) => return false,
@@ -278,7 +278,7 @@ impl Follower {
     /// Notes a notification: if it is for this stream's person, the page updates its notification count.
     fn hear(&mut self, addressee: &Addressee) {
         if addressee.is(&self.caller.identity().person) {
-            self.told = true;
+            self.notified = true;
             self.pending = true;
         }
     }

@@ -75,7 +75,7 @@ async fn judged(
     let agreed = known.iter().zip(&heard).any(|(known, is_heard)| *is_heard && agrees(known.row.spec.decision));
     let (requester, mut changers) = behind(ctx, about.key, about.request, agreed).await;
     let requester = match about.actor {
-        // Who runs an action asks for it, whoever the request belongs to.
+        // The person who runs an action counts as its requester, not the owner of the request.
         Some(actor) => {
             changers.clear();
             Some(actor.clone())

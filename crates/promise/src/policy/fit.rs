@@ -99,14 +99,14 @@ impl Fit<'_> {
     fn rules<'r>(&self, rules: impl Iterator<Item = (&'r Rule, Option<&'r RuleReading>)>) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, (rule, read)) in rules.enumerate() {
-            let mut told = |at: &str, message: String| problems.push(Problem { path: format!(".rules[{index}]{at}"), message });
+            let mut report = |at: &str, message: String| problems.push(Problem { path: format!(".rules[{index}]{at}"), message });
             if let Some((at, why)) = self.parameter(rule) {
-                told(at, why);
+                report(at, why);
             }
             // A name that no action can have is reported elsewhere.
             let action = rule.schedule.as_ref().map(|schedule| &schedule.action).filter(|action| ActionSpec::is_name(action));
             if let Some(action) = action.filter(|action| self.is_named && !self.actions.contains(*action)) {
-                told(".schedule.action", format!("Name an existing action: the promise has no {action}."));
+                report(".schedule.action", format!("Name an existing action: the promise has no {action}."));
             }
             let validate = rule.validate.as_ref().map(|validate| (".validate.expression", validate.expression.as_str()));
             let when = place_of_when(rule).zip(rule.when());
@@ -116,7 +116,7 @@ impl Fit<'_> {
             ];
             for ((at, source), parsed) in asked.into_iter().flatten() {
                 if let Some(why) = self.expression(source, parsed) {
-                    told(at, why);
+                    report(at, why);
                 }
             }
         }

@@ -36,7 +36,7 @@ fn check() -> Value {
     json!({"id": "check", "validate": {"expression": "${parameters.level > 5}", "message": "The level is too low."}})
 }
 
-/// A plane with a promise that Erin, and nobody else, may decide about.
+/// Publishes a promise on which only Erin can decide.
 async fn with_promise(plane: &Plane, workflows: Value) -> Running {
     let controller = plane.controller().await;
     plane.offer().await;
@@ -49,7 +49,7 @@ fn platform(plane: &Plane) -> Client {
     plane.client("admin", "root:platform")
 }
 
-/// Gives somebody these rights on the promise, and that to say what they decide.
+/// Grants a user these verbs on the promise, and the permission to create Approvals.
 async fn let_decide(plane: &Plane, who: &str, verbs: &[&str]) {
     let name = format!("decides-{who}");
     let own = |resource: &str, verbs: Value| json!({"apiGroups": ["platform.opmodel.dev"], "resources": [resource], "verbs": verbs});
@@ -100,10 +100,10 @@ async fn failed(plane: &Plane, name: &str) -> PromiseRequest {
 }
 
 /// Waits until the status of a decision says what became of it.
-async fn told(plane: &Plane, name: &str, state: DecisionState, reason: Option<DecisionReason>) {
+async fn judged(plane: &Plane, name: &str, state: DecisionState, reason: Option<DecisionReason>) {
     let approvals: Api<Approval> = Api::all(platform(plane));
-    let is_told = |approval: &Approval| approval.status.as_ref().is_some_and(|status| (status.state, status.reason) == (state, reason));
-    wait(approvals, name, &format!("{state:?} {reason:?}"), is_told).await;
+    let is_judged = |approval: &Approval| approval.status.as_ref().is_some_and(|status| (status.state, status.reason) == (state, reason));
+    wait(approvals, name, &format!("{state:?} {reason:?}"), is_judged).await;
 }
 
 async fn what_is_behind_a_gate_waits_until_someone_else_approves(plane: Plane) {
@@ -122,16 +122,16 @@ async fn what_is_behind_a_gate_waits_until_someone_else_approves(plane: Plane) {
 
     let gate = of_request(&waiting, "gate");
     decide(&plane, "dana", &about("own", &waiting, gate, "approve")).await;
-    told(&plane, "own", DecisionState::Void, Some(DecisionReason::OwnRequest)).await;
+    judged(&plane, "own", DecisionState::Void, Some(DecisionReason::OwnRequest)).await;
     let mut other = about("other-hash", &waiting, gate, "approve");
     other.spec.content_hash = "0000".into();
     decide(&plane, "erin", &other).await;
-    told(&plane, "other-hash", DecisionState::Void, Some(DecisionReason::OtherContent)).await;
+    judged(&plane, "other-hash", DecisionState::Void, Some(DecisionReason::OtherContent)).await;
     assert_eq!(level(&plane).await, None, "nothing is made before");
 
     decide(&plane, "erin", &about("yes", &waiting, gate, "approve")).await;
     let ready = plane.ready("web").await;
-    told(&plane, "yes", DecisionState::Counts, None).await;
+    judged(&plane, "yes", DecisionState::Counts, None).await;
     assert_eq!(of_request(&ready, "gate").message.as_deref(), Some("erin approved it: because I looked."));
     assert_eq!(level(&plane).await.as_deref(), Some("4"));
     controller.stop().await;
@@ -146,7 +146,7 @@ async fn a_rejection_fails_the_run_and_a_retry_asks_anew(plane: Plane) {
     assert_eq!(of_request(&rejected, "gate").reason, Some(StepReason::Rejected));
     let why = "“Change board” failed: erin rejected it: because I looked.";
     assert!(condition(&rejected, "Applied").contains(why), "{}", condition(&rejected, "Applied"));
-    told(&plane, "no", DecisionState::Counts, None).await;
+    judged(&plane, "no", DecisionState::Counts, None).await;
 
     retry(&plane).await;
     let again = asked(&plane, "web").await;
@@ -181,7 +181,7 @@ async fn an_approval_of_an_earlier_run_does_not_count(plane: Plane) {
     let is_another = |request: &PromiseRequest| is_asked(request) && of_request(request, "gate").content_hash != hash;
     let second = plane.until("web", "waiting in another run", is_another).await;
     decide(&plane, "erin", &earlier).await;
-    told(&plane, "earlier", DecisionState::Void, Some(DecisionReason::OtherContent)).await;
+    judged(&plane, "earlier", DecisionState::Void, Some(DecisionReason::OtherContent)).await;
     assert_eq!(level(&plane).await, None);
     decide(&plane, "erin", &about("yes", &second, of_request(&second, "gate"), "approve")).await;
     plane.ready("web").await;
@@ -200,7 +200,7 @@ async fn an_override_approves_a_gate_alone(plane: Plane) {
     emergency.spec.emergency = true;
     decide(&plane, "erin", &emergency).await;
     plane.ready("web").await;
-    told(&plane, "emergency", DecisionState::Counts, None).await;
+    judged(&plane, "emergency", DecisionState::Counts, None).await;
     controller.stop().await;
 }
 
@@ -210,7 +210,7 @@ async fn a_step_that_failed_is_skipped_with_permission_and_reason(plane: Plane) 
     let stopped = failed(&plane, "web").await;
     let check = of_request(&stopped, "check");
     decide(&plane, "erin", &about("forbidden", &stopped, check, "skip")).await;
-    told(&plane, "forbidden", DecisionState::Void, Some(DecisionReason::NotPermitted)).await;
+    judged(&plane, "forbidden", DecisionState::Void, Some(DecisionReason::NotPermitted)).await;
     assert_eq!(step(&plane.requests("dana").get("web").await.unwrap(), "check"), Some(StepPhase::Failed));
 
     let_decide(&plane, "sandbox", &["override"]).await;
@@ -221,7 +221,7 @@ async fn a_step_that_failed_is_skipped_with_permission_and_reason(plane: Plane) 
     assert!(refused.to_string().contains("add a comment that says why"), "{refused}");
     decide(&plane, "sandbox", &about("skip", &stopped, check, "skip")).await;
     let ready = plane.ready("web").await;
-    told(&plane, "skip", DecisionState::Counts, None).await;
+    judged(&plane, "skip", DecisionState::Counts, None).await;
     let skipped = of_request(&ready, "check");
     assert_eq!((skipped.phase, skipped.reason), (StepPhase::Skipped, Some(StepReason::Skipped)));
     assert_eq!(skipped.message.as_deref(), Some("sandbox skipped it: because I looked."));
@@ -264,7 +264,7 @@ async fn an_action_waits_for_its_gate(plane: Plane) {
     decide(&plane, "erin", &about("yes", &request, status(&steps, "gate"), "approve")).await;
     let is_done = |action: &PromiseAction| action.status.as_ref().is_some_and(|status| status.phase == ActionPhase::Succeeded);
     wait(actions, "mark-1", "done", is_done).await;
-    told(&plane, "yes", DecisionState::Counts, None).await;
+    judged(&plane, "yes", DecisionState::Counts, None).await;
     assert_eq!(plane.config_maps().get("web-config").await.unwrap().data.unwrap()["marked"], "yes");
     controller.stop().await;
 }
@@ -290,7 +290,7 @@ async fn before_whichever_write_the_controller_dies_a_decision_about_a_step_coun
         mortal.crash();
         let controller = plane.controller().await;
         let ready = plane.ready(&name).await;
-        told(&plane, &approval, DecisionState::Counts, None).await;
+        judged(&plane, &approval, DecisionState::Counts, None).await;
         controller.crash();
         let gate = of_request(&ready, "gate");
         assert_eq!((gate.phase, gate.attempts), (StepPhase::Succeeded, 1), "after {writes} writes");

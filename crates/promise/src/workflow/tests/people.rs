@@ -76,7 +76,7 @@ fn decisions_of_another_run_or_without_the_right_do_not_count() {
     assert_eq!(world.step("gate").phase, StepPhase::Running);
     world.run.status.run = 7;
     world.advance();
-    assert_ne!(world.step("gate").content_hash.as_ref(), Some(&hash), "the next run asks anew");
+    assert_ne!(world.step("gate").content_hash.as_ref(), Some(&hash), "the next run asks again");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_rejection_fails_the_step_and_a_retry_asks_anew() {
     world.decide("erin", Decision::Reject, "gate", "Not before the holidays");
     assert_eq!((world.run.status.phase, world.step("gate").reason), (WorkflowPhase::Failed, Some(StepReason::Rejected)));
     assert_eq!(world.step("gate").message.as_deref(), Some("erin rejected it: Not before the holidays."));
-    assert_eq!(given(&world, "gate"), [(Decision::Reject, None)], "it is told who did");
+    assert_eq!(given(&world, "gate"), [(Decision::Reject, None)], "the status says who rejected it");
     world.retry = Some("1".into());
     world.advance();
     assert_eq!((world.step("gate").phase, world.run.status.attempt), (StepPhase::Running, 2));
