@@ -247,8 +247,8 @@ impl Running {
         let clock = cluster_clock(&edges);
         let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
         let instance = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
-        // Identity in the controller's Lease. Of two processes with the same directory only one must lead. Only one process can open the
-        // embedded plane, and the next one takes over at once after a crash.
+        // Identity in the controller's Lease. Of two processes with the same directory only one must lead, and the next one takes over at
+        // once after a crash. Only one process can open the embedded plane.
         let identity = match &sandbox {
             Some(_) => instance.clone(),
             None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
@@ -265,7 +265,7 @@ impl Running {
                 identity,
                 clock: clock.clone(),
                 random,
-                workers: 8,
+                workers: 16,
                 evaluations: 2,
             });
             let state = controller.state();

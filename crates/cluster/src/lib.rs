@@ -24,6 +24,7 @@ pub mod policies;
 pub mod projection;
 pub mod provider;
 pub mod random;
+pub mod releases;
 pub mod requirements;
 pub mod revisions;
 pub mod shelves;

@@ -12,9 +12,10 @@ use promise::names;
 use promise::workflow::asks_about_step;
 
 use crate::kinds::{
-    Approval, Destination, Endpoint, Kind, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
+    Approval, Destination, Endpoint, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
     PromiseRequestKind, PromiseRevision, PromiseWorkflow,
 };
+use crate::watch::Row;
 
 /// This annotation repeats the whole object, the values of a Secret included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -36,6 +37,23 @@ pub(crate) trait Projected {
 
     /// Drops what this reader doesn't read.
     fn keep_for(&mut self, reader: Reader);
+}
+
+/// How a cache keeps an object of one of our kinds.
+pub(crate) trait CachedRow: Row {
+    /// The kind.
+    type Kind: Kind;
+
+    /// Creates the row of an object, of which only what the reader reads is left.
+    fn of(object: Object<Self::Kind>) -> Self;
+}
+
+impl<K: Kind> CachedRow for Object<K> {
+    type Kind = K;
+
+    fn of(object: Self) -> Self {
+        object
+    }
 }
 
 /// Drops what only the server and `kubectl` need.
@@ -82,7 +100,8 @@ impl Projected for PromiseRequest {
                     candidate: status.candidate,
                     // The outcome of each decision, for the decision's own status.
                     approvals: status.approvals.into_iter().map(without_words).collect(),
-                    steps: decided(status.steps).map(silent).collect(),
+                    // An Endpoint that changes concerns the steps that call it.
+                    steps: kept(status.steps, |step| is_asked(step) || step.is_calling()).map(silent).collect(),
                     question: status.question,
                     // Whether it waits for room.
                     waiting_on: status.waiting_on.map(|waits| WaitingOn { kind: waits.kind, ..WaitingOn::default() }),
@@ -105,8 +124,15 @@ fn without_words(mut approval: ApprovalStatus) -> ApprovalStatus {
 
 /// Returns the steps that people decide or decided about, without what they found.
 fn decided(steps: Vec<StepStatus>) -> impl Iterator<Item = StepStatus> {
-    let is_asked = |step: &StepStatus| step.approval.is_some() || step.content_hash.is_some();
-    steps.into_iter().filter(is_asked).map(|step| StepStatus {
+    kept(steps, is_asked)
+}
+
+fn is_asked(step: &StepStatus) -> bool {
+    step.approval.is_some() || step.content_hash.is_some()
+}
+
+fn kept(steps: Vec<StepStatus>, matches: impl Fn(&StepStatus) -> bool) -> impl Iterator<Item = StepStatus> {
+    steps.into_iter().filter(move |step| matches(step)).map(|step| StepStatus {
         id: step.id,
         title: step.title,
         kind: step.kind,
@@ -199,8 +225,9 @@ impl Projected for Promise {
             // Requests are fulfilled from revisions. Of a promise, it matters whether it is offered.
             Reader::Controller => {
                 let spec = std::mem::take(&mut self.spec);
-                self.spec =
-                    PromiseSpec { version: spec.version, lifecycle: spec.lifecycle, visibility: spec.visibility, ..PromiseSpec::default() };
+                let PromiseSpec { version, lifecycle, visibility, workflows, .. } = spec;
+                // A PromiseWorkflow that changes concerns the promises that refer to it.
+                self.spec = PromiseSpec { version, lifecycle, visibility, workflows: workflows.references(), ..PromiseSpec::default() };
             }
         }
     }

@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::totals::Totals;
 use self::totals::{Group, Sum, includes};
-use crate::kinds::{PromiseRelease, PromiseRequest};
+use crate::kinds::PromiseRequest;
+use crate::releases::CachedRelease;
 use crate::watch::{Cache, Freshness, Key};
 use crate::world::World;
 
@@ -39,13 +40,13 @@ impl Accepted {
     }
 
     /// Returns what the caches show of a request; `None` while none of its releases is accepted.
-    fn shown(releases: &Cache<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Option<Self> {
+    fn shown(releases: &Cache<CachedRelease>, key: &Key, request: &PromiseRequest) -> Option<Self> {
         let name = in_force(request)?;
         let promise = &request.spec.promise.name;
         let release = releases.get(&Key { name: name.to_owned(), ..key.clone() });
         // A release that can't be seen counts all the same, and its price is unknown.
         let unseen = || Self { release: name.to_owned(), promise: promise.clone(), home: None, price: None };
-        Some(release.map_or_else(unseen, |release| Self::of(name, promise, &release.spec)))
+        Some(release.map_or_else(unseen, |release| Self::of(name, promise, &release.spec())))
     }
 }
 

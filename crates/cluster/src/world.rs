@@ -22,12 +22,13 @@ use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{SYSTEM_NAMESPACE, content_mend, mend};
 use crate::kinds::{
-    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRelease, PromiseRequest,
-    PromiseRevision, PromiseWorkflow,
+    self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRequest, PromiseRevision,
+    PromiseWorkflow,
 };
 use crate::orphans::{self, Orphan};
-use crate::projection::{Projected, Reader, bare};
+use crate::projection::{CachedRow, Projected, Reader, bare};
 use crate::provider::ExportAddress;
+use crate::releases::CachedRelease;
 use crate::topology::Topology;
 use crate::usage::Totals;
 use crate::watch::{Cache, Origin, Row, Source};
@@ -53,49 +54,116 @@ pub struct Access {
     pub topology: Topology,
 }
 
-/// Everything that our exports show. Clones share the content.
-#[derive(Clone)]
-pub struct World {
+/// Declares the caches of our kinds. What is done with all of them follows from this list.
+macro_rules! world {
+    ($($(#[$doc:meta])* $cache:ident: $row:ty,)*) => {
+        /// Everything that our exports show. Clones share the content.
+        #[derive(Clone)]
+        pub struct World {
+            $($(#[$doc])* pub $cache: Cache<$row>,)*
+            /// Workspace objects of all workspaces that let us see them; on plain Kubernetes the namespaces.
+            pub workspaces: Cache<WorkspaceRow>,
+            /// Bindings of the requests export; not needed on plain Kubernetes.
+            pub request_bindings: Cache<BindingRow>,
+            /// Bindings of the catalog export; not needed on plain Kubernetes.
+            pub catalog_bindings: Cache<BindingRow>,
+            /// What deleted requests handed over.
+            pub orphans: Cache<Orphan>,
+            tree: Arc<watch::Sender<Arc<Tree>>>,
+            /// What is accepted, once a caller needed to count it.
+            pub(crate) totals: Arc<Mutex<Option<Totals>>>,
+            access: Access,
+            /// Where the exports are read, once the control plane serves them.
+            served: Arc<[RwLock<Option<Served>>; 2]>,
+            /// Servers of each export that aren't read.
+            unread: Arc<RwLock<[Vec<String>; 2]>>,
+            /// Why it isn't known where an export is served, by export.
+            slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
+        }
+
+        impl World {
+            /// Creates empty caches.
+            fn empty(access: Access) -> Self {
+                let bindings = || match access.topology {
+                    Topology::Workspaces { .. } => Cache::default(),
+                    Topology::Namespaces => Cache::of_nothing(),
+                };
+                Self {
+                    $($cache: Cache::default(),)*
+                    workspaces: Cache::default(),
+                    request_bindings: bindings(),
+                    catalog_bindings: bindings(),
+                    orphans: Cache::default(),
+                    tree: Arc::new(watch::Sender::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
+                    totals: Arc::default(),
+                    access,
+                    served: Arc::default(),
+                    unread: Arc::default(),
+                    slices: Arc::default(),
+                }
+            }
+
+            /// Fills the caches of the kinds of an export.
+            fn read(&self, export: Export, with: &Feeder) {
+                $(with.kind_of(export, &self.$cache);)*
+            }
+
+            /// Returns the caches of our kinds.
+            fn own(&self) -> Vec<OwnCache> {
+                vec![$(OwnCache::of(stringify!($cache), &self.$cache),)*]
+            }
+
+            /// Returns the number of changes of the caches of our kinds.
+            fn own_version(&self) -> u64 {
+                0 $(+ self.$cache.version())*
+            }
+
+            /// Waits until the caches of our kinds were read once.
+            async fn own_synced(&self) {
+                $(self.$cache.synced().await;)*
+            }
+        }
+    };
+}
+
+world! {
     /// Requests of all workspaces.
-    pub requests: Cache<PromiseRequest>,
+    requests: PromiseRequest,
     /// Releases of all workspaces.
-    pub releases: Cache<PromiseRelease>,
+    releases: CachedRelease,
     /// Runs of actions of all workspaces.
-    pub actions: Cache<PromiseAction>,
-    /// Workspace objects of all workspaces that let us see them; on plain Kubernetes the namespaces.
-    pub workspaces: Cache<WorkspaceRow>,
-    /// Bindings of the requests export; not needed on plain Kubernetes.
-    pub request_bindings: Cache<BindingRow>,
+    actions: PromiseAction,
     /// Promises of all workspaces.
-    pub promises: Cache<Promise>,
+    promises: Promise,
     /// Revisions of all workspaces.
-    pub revisions: Cache<PromiseRevision>,
+    revisions: PromiseRevision,
     /// Catalogs of all workspaces.
-    pub catalogs: Cache<PromiseCatalog>,
+    catalogs: PromiseCatalog,
     /// Policies of all workspaces.
-    pub policies: Cache<Policy>,
+    policies: Policy,
     /// Approvals of all workspaces; each counts only where its rule is set.
-    pub approvals: Cache<Approval>,
+    approvals: Approval,
     /// Destinations of all workspaces.
-    pub destinations: Cache<Destination>,
+    destinations: Destination,
     /// Endpoints of all workspaces.
-    pub endpoints: Cache<kinds::Endpoint>,
+    endpoints: kinds::Endpoint,
     /// Workflows of all workspaces.
-    pub workflows: Cache<PromiseWorkflow>,
-    /// Bindings of the catalog export; not needed on plain Kubernetes.
-    pub catalog_bindings: Cache<BindingRow>,
-    /// What deleted requests handed over.
-    pub orphans: Cache<Orphan>,
-    tree: Arc<watch::Sender<Arc<Tree>>>,
-    /// What is accepted, once a caller needed to count it.
-    pub(crate) totals: Arc<Mutex<Option<Totals>>>,
-    access: Access,
-    /// Where the exports are read, once the control plane serves them.
-    served: Arc<[RwLock<Option<Served>>; 2]>,
-    /// Servers of each export that aren't read.
-    unread: Arc<RwLock<[Vec<String>; 2]>>,
-    /// Why it isn't known where an export is served, by export.
-    slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
+    workflows: PromiseWorkflow,
+}
+
+/// What is known of the cache of one of our kinds.
+struct OwnCache {
+    /// What it holds, as a noun.
+    what: &'static str,
+    export: Export,
+    /// Why it can't be read.
+    trouble: Trouble,
+}
+
+impl OwnCache {
+    fn of<V: CachedRow>(what: &'static str, cache: &Cache<V>) -> Self {
+        Self { what, export: V::Kind::EXPORT, trouble: cache.trouble() }
+    }
 }
 
 impl World {
@@ -103,33 +171,7 @@ impl World {
     ///
     /// Only what `reader` reads is kept of each object.
     pub fn start(access: Access, reader: Reader, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) -> Self {
-        let bindings = || match access.topology {
-            Topology::Workspaces { .. } => Cache::default(),
-            Topology::Namespaces => Cache::of_nothing(),
-        };
-        let world = Self {
-            requests: Cache::default(),
-            releases: Cache::default(),
-            actions: Cache::default(),
-            workspaces: Cache::default(),
-            request_bindings: bindings(),
-            promises: Cache::default(),
-            revisions: Cache::default(),
-            catalogs: Cache::default(),
-            policies: Cache::default(),
-            approvals: Cache::default(),
-            destinations: Cache::default(),
-            endpoints: Cache::default(),
-            workflows: Cache::default(),
-            catalog_bindings: bindings(),
-            orphans: Cache::default(),
-            tree: Arc::new(watch::Sender::new(Arc::new(Tree::new(access.topology.root(), &OrdMap::new())))),
-            totals: Arc::default(),
-            access,
-            served: Arc::default(),
-            unread: Arc::default(),
-            slices: Arc::default(),
-        };
+        let world = Self::empty(access);
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
         tasks.spawn(world.clone().keep_totals(shutdown.clone()));
         let feeder =
@@ -154,30 +196,16 @@ impl World {
 
     /// Returns a number that grows with every change of any cache. Read it before the rows: then it is never newer than what was read.
     pub fn version(&self) -> u64 {
-        let requests =
-            [self.requests.version(), self.releases.version(), self.actions.version(), self.approvals.version(), self.orphans.version()];
-        let offers = [self.promises.version(), self.revisions.version(), self.catalogs.version(), self.policies.version()];
-        let places = [self.workspaces.version(), self.request_bindings.version(), self.catalog_bindings.version()];
-        let reached = [self.destinations.version(), self.endpoints.version(), self.workflows.version()];
-        requests.iter().chain(&offers).chain(&places).chain(&reached).sum()
+        let beside = [self.workspaces.version(), self.request_bindings.version(), self.catalog_bindings.version(), self.orphans.version()];
+        self.own_version() + beside.iter().sum::<u64>()
     }
 
     /// Waits until every cache was read once, and the tree was built from it.
     pub async fn synced(&self) {
         tokio::join!(
-            self.requests.synced(),
-            self.releases.synced(),
-            self.actions.synced(),
+            self.own_synced(),
             self.workspaces.synced(),
             self.request_bindings.synced(),
-            self.promises.synced(),
-            self.revisions.synced(),
-            self.catalogs.synced(),
-            self.policies.synced(),
-            self.approvals.synced(),
-            self.destinations.synced(),
-            self.endpoints.synced(),
-            self.workflows.synced(),
             self.catalog_bindings.synced(),
             self.orphans.synced(),
         );
@@ -288,23 +316,14 @@ impl World {
             mend: mend(topology).to_owned(),
             trouble: trouble.subscribe(),
         });
-        let caches = [
+        let beside = [
             (places, Export::Requests, self.workspaces.trouble()),
             ("bindings", Export::Requests, self.request_bindings.trouble()),
-            ("requests", Export::Requests, self.requests.trouble()),
-            ("releases", Export::Requests, self.releases.trouble()),
-            ("actions", Export::Requests, self.actions.trouble()),
             ("bindings", Export::Catalog, self.catalog_bindings.trouble()),
-            ("promises", Export::Catalog, self.promises.trouble()),
-            ("revisions", Export::Catalog, self.revisions.trouble()),
-            ("catalogs", Export::Catalog, self.catalogs.trouble()),
-            ("policies", Export::Catalog, self.policies.trouble()),
-            ("approvals", Export::Catalog, self.approvals.trouble()),
-            ("destinations", Export::Catalog, self.destinations.trouble()),
-            ("endpoints", Export::Catalog, self.endpoints.trouble()),
-            ("workflows", Export::Catalog, self.workflows.trouble()),
         ];
-        let caches = caches.into_iter().map(|(what, export, trouble)| Gap {
+        let own = self.own().into_iter().map(|cache| (cache.what, cache.export, cache.trouble));
+        let caches = beside.into_iter().chain(own);
+        let caches = caches.map(|(what, export, trouble)| Gap {
             what: if on_kcp { format!("{what} through {}", export.name()) } else { what.to_owned() },
             mend: content_mend(topology, export),
             trouble,
@@ -312,27 +331,6 @@ impl World {
         let orphans =
             Gap { what: "the lists of orphaned objects".to_owned(), mend: mend(topology).to_owned(), trouble: self.orphans.trouble() };
         slices.chain(caches).chain([orphans]).collect()
-    }
-
-    /// Fills the caches of the kinds of an export.
-    fn read(&self, export: Export, with: &Feeder) {
-        match export {
-            Export::Requests => {
-                with.kind(&self.requests);
-                with.kind(&self.releases);
-                with.kind(&self.actions);
-            }
-            Export::Catalog => {
-                with.kind(&self.promises);
-                with.kind(&self.revisions);
-                with.kind(&self.catalogs);
-                with.kind(&self.policies);
-                with.kind(&self.approvals);
-                with.kind(&self.destinations);
-                with.kind(&self.endpoints);
-                with.kind(&self.workflows);
-            }
-        }
     }
 
     async fn grow_tree(self, shutdown: CancellationToken) {
@@ -394,12 +392,16 @@ impl Feeder {
         self.tasks.spawn(source.run(cache.clone(), project, self.clock.clone(), self.shutdown.clone()));
     }
 
-    fn kind<K: Kind>(&self, cache: &Cache<Object<K>>)
+    /// Fills the cache of a kind, if it is one of this export.
+    fn kind_of<V: CachedRow + Send + Sync + 'static>(&self, export: Export, cache: &Cache<V>)
     where
-        Object<K>: Projected,
+        Object<V::Kind>: Projected,
     {
-        let (reader, unread) = (self.reader, Object::<K>::UNREAD);
-        let source = Source::of::<K>(self.client.clone());
+        if V::Kind::EXPORT != export {
+            return;
+        }
+        let (reader, unread) = (self.reader, Object::<V::Kind>::UNREAD);
+        let source = Source::of::<V::Kind>(self.client.clone());
         let source = if unread.is_empty() { source } else { source.in_part() };
         self.feed(source, cache, move |mut object: DynamicObject| {
             if let Some(spec) = object.data.get_mut("spec").and_then(Value::as_object_mut) {
@@ -407,9 +409,9 @@ impl Feeder {
                     spec.remove(*field);
                 }
             }
-            let mut row = typed::<K>(object)?;
-            row.keep_for(reader);
-            Some(row)
+            let mut object = typed::<V::Kind>(object)?;
+            object.keep_for(reader);
+            Some(V::of(object))
         });
     }
 }

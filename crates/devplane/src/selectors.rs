@@ -3,6 +3,7 @@
 mod labels;
 mod rules;
 
+use memchr::memmem;
 use serde_json::Value;
 
 pub use labels::LabelSelector;
@@ -40,6 +41,17 @@ impl Selection {
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    /// Whether an object with this JSON text might pass, which is much cheaper to know than whether it does: most objects that a selector is
+    /// about to refuse aren't parsed. Fields other than these might have defaults that aren't in the text.
+    pub fn might_match(&self, json: &[u8]) -> bool {
+        let is_in_text = |(field, equal, value): &(String, bool, String)| {
+            let is_written = field.starts_with("metadata.") || field.starts_with("involvedObject.");
+            let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+            !(*equal && is_written && is_plain) || memmem::find(json, value.as_bytes()).is_some()
+        };
+        self.labels.might_match(json) && self.fields.iter().all(is_in_text)
     }
 
     /// Whether an object passes.
@@ -113,6 +125,36 @@ mod tests {
         for other in ["metadata.name!=mine", "metadata.name!=z\\,metadata.name=mine", "metadata.name=mine,frob", ""] {
             assert_eq!(named(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn what_a_selector_lets_through_is_never_refused_by_its_text() {
+        let objects = [
+            json!({"metadata": {"name": "a", "labels": {"tier": "web", "example.org/uid": "1-2"}}, "involvedObject": {"uid": "u-1"}}),
+            json!({"metadata": {"name": "b", "labels": {"tier": "db"}}, "spec": {"size": "a\"b"}}),
+            json!({"metadata": {"name": "c"}}),
+        ];
+        let all = [
+            ("tier=web", ""),
+            ("tier in (web,db)", ""),
+            ("tier!=web", ""),
+            ("!tier", ""),
+            ("example.org/uid", ""),
+            ("example.org/uid=1-2", ""),
+            ("", "metadata.name=a"),
+            ("", "metadata.name!=a"),
+            ("", "involvedObject.uid=u-1"),
+            ("", "involvedObject.uid="),
+            ("", "spec.size=a\"b"),
+        ];
+        for (labels, fields) in all {
+            let selection = Selection::parse(labels, fields, |_| true, str::to_owned).expect("a selection");
+            for object in &objects {
+                assert!(selection.might_match(object.to_string().as_bytes()) || !selection.matches(object), "{labels}{fields}: {object}");
+            }
+        }
+        let one = Selection::parse("example.org/uid=1-2", "", |_| true, str::to_owned).expect("a selection");
+        assert!(!one.might_match(objects[1].to_string().as_bytes()), "it isn't parsed in vain");
     }
 
     #[test]

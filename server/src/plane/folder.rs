@@ -1,7 +1,9 @@
 //! The data directory: what is stored where, and what is private.
 
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::config::Storage;
 
@@ -10,6 +12,8 @@ use crate::config::Storage;
 pub struct Folder {
     root: PathBuf,
     temporary: Option<tempfile::TempDir>,
+    /// The file that one process at a time locks, if this is the one. The lock ends with the process, however that ends.
+    lock: OnceLock<Option<File>>,
 }
 
 impl Folder {
@@ -23,11 +27,11 @@ impl Folder {
                 create_private_directory(root)?;
                 let root = root.canonicalize()?;
                 make_private(&root)?;
-                Ok(Self { root, temporary: None })
+                Ok(Self { root, temporary: None, lock: OnceLock::new() })
             }
             Storage::Memory => {
                 let temporary = tempfile::Builder::new().prefix("opm-portal-").tempdir()?;
-                Ok(Self { root: temporary.path().to_owned(), temporary: Some(temporary) })
+                Ok(Self { root: temporary.path().to_owned(), temporary: Some(temporary), lock: OnceLock::new() })
             }
         }
     }
@@ -54,11 +58,7 @@ impl Folder {
     /// If it can't be created.
     pub fn private_database(&self) -> io::Result<PathBuf> {
         let path = self.database();
-        let mut options = std::fs::OpenOptions::new();
-        options.create(true).append(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&path).map(|_| path)
+        private_file(&path).map(|_| path)
     }
 
     fn database(&self) -> PathBuf {
@@ -85,14 +85,30 @@ impl Folder {
         }
     }
 
-    /// Returns a name that is unique to this process, even among processes that use the same directory.
+    /// Returns a name that no other living process has. The first process that uses the directory on its host has the name of the one before,
+    /// so that it is known after a crash; any other one has a new name.
     ///
     /// # Errors
     /// The errors of [`Folder::instance`].
     pub fn process(&self, random: &dyn store::Random) -> io::Result<String> {
+        let instance = self.instance(random)?;
+        if let Some(place) = self.locked() {
+            return Ok(format!("{instance}-{place}"));
+        }
         let mut bytes = [0; 4];
         random.fill(&mut bytes);
-        Ok(format!("{}-{}", self.instance(random)?, hex::encode(bytes)))
+        Ok(format!("{instance}-{}", hex::encode(bytes)))
+    }
+
+    /// Locks the directory, unless another process has locked it, and returns what tells it apart from a copy and from the same one on
+    /// another host: locks of a network file system might not be seen there.
+    fn locked(&self) -> Option<String> {
+        let lock = || {
+            let file = private_file(&self.root.join(LOCK)).ok()?;
+            file.try_lock().is_ok().then_some(file)
+        };
+        let file = self.lock.get_or_init(lock).as_ref()?;
+        Some(format!("{}-{}", host()?, number(file)?))
     }
 
     /// Returns the path of the key that seals tokens in the database.
@@ -114,6 +130,34 @@ impl Folder {
     pub fn kubeconfig(&self) -> PathBuf {
         self.root.join("kubeconfig")
     }
+}
+
+/// Opens a file that only its owner can read, and creates it if it is missing.
+fn private_file(path: &Path) -> io::Result<File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Returns the name of this host: in a container, usually that of its pod.
+fn host() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Returns the number of a file on this host.
+#[cfg(unix)]
+fn number(file: &File) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let known = file.metadata().ok()?;
+    Some(format!("{:x}{:x}", known.dev(), known.ino()))
+}
+
+#[cfg(not(unix))]
+fn number(_: &File) -> Option<String> {
+    None
 }
 
 /// Atomically writes a file that only its owner can read.
@@ -138,8 +182,11 @@ fn create_private_directory(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// The file that one process at a time locks.
+const LOCK: &str = "process.lock";
+
 /// Contents of a data directory: files, and directories that hold nothing else.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     "plane",
     "tls",
     "portal.sqlite",
@@ -150,6 +197,7 @@ const KEPT: [&str; 10] = [
     "tokens.json",
     "history.json",
     "kubeconfig",
+    LOCK,
 ];
 
 /// Removes all permissions on a data directory and its own contents from everyone but the owner; other files in it are left alone.
@@ -233,16 +281,21 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.private_database().unwrap()).unwrap(), "secret", "nothing is lost");
     }
 
-    /// The controller leads under this name: two processes must not both consider the Lease their own.
+    /// The controller leads under this name: two processes must not both consider the Lease their own, and one that crashed shouldn't keep
+    /// its successor waiting.
     #[test]
-    fn every_process_of_a_folder_has_a_name_of_its_own_and_the_folder_keeps_one() {
+    fn a_process_has_the_name_of_the_one_before_and_of_no_other_that_lives() {
         let outer = tempfile::tempdir().unwrap();
-        let folder = Folder::open(&Storage::Directory(outer.path().join("data"))).unwrap();
+        let open = || Folder::open(&Storage::Directory(outer.path().join("data"))).unwrap();
         let random = crate::clock::System;
-        let [instance, again] = [folder.instance(&random).unwrap(), folder.instance(&random).unwrap()];
-        let [one, other] = [folder.process(&random).unwrap(), folder.process(&random).unwrap()];
-        assert_eq!(instance, again);
+        let (first, second) = (open(), open());
+        let instance = first.instance(&random).unwrap();
+        assert_eq!(instance, second.instance(&random).unwrap());
+        let [one, other] = [&first, &second].map(|folder| folder.process(&random).unwrap());
         assert!(one != other && [&one, &other].iter().all(|name| name.starts_with(&instance)), "{one} {other}");
+        assert_eq!(first.process(&random).unwrap(), one);
+        drop(first);
+        assert_eq!(open().process(&random).unwrap(), one, "its lock ended with it");
     }
 
     #[test]

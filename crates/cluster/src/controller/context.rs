@@ -1,8 +1,10 @@
 //! State shared by all parts of the controller.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use promise::api::DestinationId;
 use promise::keyed::DigestKey;
 use promise::render::Compiled;
 use tokio::sync::{Mutex, Semaphore};
@@ -157,6 +159,12 @@ impl ControllerContext {
         tracing::warn!(?work, why, "not now");
         self.report.refused(work, is_denied(error).then_some(why));
         Requeue::Backoff
+    }
+
+    /// Checks whether there is room for an object at the Destinations that it uses, by name. If not, its work ends with [`Requeue::InLine`].
+    pub fn enter(&self, work: &Work, bound: &BTreeMap<String, DestinationId>) -> bool {
+        let destinations: Vec<Key> = bound.iter().filter_map(|(name, id)| self.world.destination_at(name, id)).collect();
+        self.queue.enter(work, &destinations)
     }
 
     /// Checks whether a workspace is a trusted home.

@@ -2,14 +2,24 @@
 //!
 //! New keys go before changed ones, and those before keys that are only looked at again. Within each class tenants take turns, so that a
 //! tenant with ten thousand keys in line doesn't keep the others waiting.
+//!
+//! A limited number of keys is worked on at the same Destination at the same time, so that one that is slow doesn't keep all workers. Where
+//! a key is worked on is known from the last time, and otherwise once its worker says so.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod lane;
+mod occupancy;
+
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+
+use self::lane::Lane;
+use self::occupancy::{DestinationNumber, Occupancy};
+use crate::watch::Key;
 
 /// First pause after a failure or before another look. Each consecutive one is twice as long.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -49,6 +59,8 @@ pub enum Requeue {
     Poll,
     /// After this duration, whatever happens.
     After(Duration),
+    /// When fewer keys are worked on at its Destinations, because [`WorkQueue::enter`] refused it.
+    InLine,
 }
 
 impl Requeue {
@@ -59,6 +71,7 @@ impl Requeue {
             Self::Backoff => "failed",
             Self::Poll => "waiting",
             Self::After(_) => "later",
+            Self::InLine => "in line",
         }
     }
 }
@@ -77,53 +90,7 @@ struct State<K> {
     later: BTreeMap<(Instant, u64), K>,
     entries: HashMap<K, Entry>,
     counter: u64,
-}
-
-/// Keys that wait, by tenant.
-struct Lane<K> {
-    /// Tenants in the order of their turns.
-    turns: VecDeque<String>,
-    waiting: HashMap<String, VecDeque<K>>,
-}
-
-impl<K> Default for Lane<K> {
-    fn default() -> Self {
-        Self { turns: VecDeque::new(), waiting: HashMap::new() }
-    }
-}
-
-impl<K: Tenanted> Lane<K> {
-    fn push(&mut self, key: K) {
-        let tenant = key.tenant();
-        if let Some(waiting) = self.waiting.get_mut(tenant) {
-            waiting.push_back(key);
-            return;
-        }
-        let tenant = tenant.to_owned();
-        self.turns.push_back(tenant.clone());
-        self.waiting.insert(tenant, VecDeque::from([key]));
-    }
-
-    /// Takes the next key of the tenant whose turn it is.
-    fn pop(&mut self) -> Option<K> {
-        let tenant = self.turns.pop_front()?;
-        let waiting = self.waiting.get_mut(&tenant)?;
-        let key = waiting.pop_front();
-        if waiting.is_empty() {
-            self.waiting.remove(&tenant);
-        } else {
-            self.turns.push_back(tenant);
-        }
-        key
-    }
-
-    fn is_empty(&self) -> bool {
-        self.turns.is_empty()
-    }
-
-    fn len(&self) -> usize {
-        self.waiting.values().map(VecDeque::len).sum()
-    }
+    occupancy: Occupancy<K>,
 }
 
 #[derive(Default)]
@@ -131,6 +98,12 @@ struct Entry {
     /// Class with which it waits. A key that became more urgent is in both lanes.
     queued: Option<Class>,
     running: bool,
+    /// Class with which it was taken.
+    taken: Option<Class>,
+    /// Destinations at which it was last worked on.
+    destinations: Box<[DestinationNumber]>,
+    /// Whether it counts as worked on there.
+    inside: bool,
     /// What arrived while it was being worked on, and how urgent the most urgent of it is.
     arrival: Arrival,
     class: Option<Class>,
@@ -149,15 +122,14 @@ enum Arrival {
     Change,
 }
 
-impl<K> Default for WorkQueue<K> {
-    fn default() -> Self {
-        let ready = std::array::from_fn(|_| Lane::default());
-        let state = State { ready, taken: 0, later: BTreeMap::new(), entries: HashMap::new(), counter: 0 };
-        Self { state: Mutex::new(state), wake: Notify::new() }
-    }
-}
-
 impl<K: Clone + Eq + Hash + Tenanted> WorkQueue<K> {
+    /// Creates a queue of which `limit` keys are worked on at the same Destination at the same time.
+    pub fn new(limit: usize) -> Self {
+        let ready = std::array::from_fn(|_| Lane::default());
+        let (later, entries, occupancy) = (BTreeMap::new(), HashMap::new(), Occupancy::new(limit));
+        Self { state: Mutex::new(State { ready, taken: 0, later, entries, counter: 0, occupancy }), wake: Notify::new() }
+    }
+
     /// Adds a key, unless it is already queued. A key that is being worked on is queued again afterwards.
     pub fn add(&self, key: K) {
         self.add_as(key, Class::Changed);
@@ -200,11 +172,19 @@ impl<K: Clone + Eq + Hash + Tenanted> WorkQueue<K> {
         }
     }
 
+    /// Says at which Destinations a key that is being worked on is going to be worked on. If there is no room at one of them, this answers
+    /// `false`: the worker goes no further and gives the key back with [`Requeue::InLine`].
+    pub fn enter(&self, key: &K, destinations: &[Key]) -> bool {
+        let entered = self.state.lock().enter(key, destinations);
+        self.wake.notify_one();
+        entered
+    }
+
     /// Returns how many keys of each class wait for a worker. A key that became more urgent counts in both classes for a moment.
     pub fn waiting(&self) -> [(&'static str, usize); 3] {
         let state = self.state.lock();
         [("sweep", Class::Sweep), ("changed", Class::Changed), ("new", Class::New)]
-            .map(|(word, class)| (word, state.ready[class as usize].len()))
+            .map(|(word, class)| (word, state.ready[class as usize].len() + state.occupancy.waiting(class)))
     }
 
     /// Ends the work on a key.
@@ -249,34 +229,92 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
             middle if middle == TURN / 2 - 1 => [Class::Changed, Class::New, Class::Sweep],
             _ => [Class::New, Class::Changed, Class::Sweep],
         };
-        for class in classes {
-            while let Some(key) = self.ready[class as usize].pop() {
-                // A key that became more urgent was already taken from the other lane.
-                let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.queued == Some(class)) else { continue };
-                entry.queued = None;
-                entry.running = true;
-                self.taken += 1;
-                return Some(key);
+        // Keys that wait at a Destination might make room for more urgent ones elsewhere.
+        while self.ready.iter().any(|lane| !lane.is_empty()) {
+            for class in classes {
+                if let Some(key) = self.take_of(class) {
+                    return Some(key);
+                }
             }
         }
         None
     }
 
+    fn take_of(&mut self, class: Class) -> Option<K> {
+        while let Some(key) = self.ready[class as usize].pop() {
+            // A key that became more urgent was already taken from the other lane.
+            let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.queued == Some(class)) else { continue };
+            if let Some(full) = self.occupancy.full(&entry.destinations) {
+                let destinations = entry.destinations.clone();
+                self.occupancy.wait(full, key, class);
+                // It doesn't use the room that another key might have left for it elsewhere.
+                self.admit(&destinations);
+                continue;
+            }
+            self.occupancy.enter(&entry.destinations);
+            (entry.inside, entry.running) = (true, true);
+            (entry.queued, entry.taken) = (None, Some(class));
+            self.taken += 1;
+            return Some(key);
+        }
+        None
+    }
+
+    fn enter(&mut self, key: &K, destinations: &[Key]) -> bool {
+        let Some(entry) = self.entries.get_mut(key) else { return true };
+        let numbers = self.occupancy.numbers(destinations);
+        if entry.inside && entry.destinations == numbers {
+            return true;
+        }
+        let former = std::mem::replace(&mut entry.destinations, numbers);
+        if entry.inside {
+            self.occupancy.leave(&former);
+        }
+        entry.inside = self.occupancy.full(&entry.destinations).is_none();
+        if entry.inside {
+            self.occupancy.enter(&entry.destinations);
+        }
+        let entered = entry.inside;
+        self.admit(&former);
+        entered
+    }
+
+    /// Lets one more key be taken at each of these Destinations where there is room.
+    fn admit(&mut self, destinations: &[DestinationNumber]) {
+        for number in destinations.iter().copied() {
+            if self.occupancy.full(&[number]).is_some() {
+                continue;
+            }
+            while let Some((key, class)) = self.occupancy.next(number) {
+                // A key that became more urgent waits in another lane.
+                if self.entries.get(&key).is_some_and(|entry| entry.queued == Some(class)) {
+                    self.ready[class as usize].push(key);
+                    break;
+                }
+            }
+        }
+    }
+
     fn done(&mut self, key: &K, after: Requeue, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         entry.running = false;
+        let left = if std::mem::take(&mut entry.inside) { entry.destinations.clone() } else { Box::default() };
+        self.occupancy.leave(&left);
         (entry.failures, entry.waits) = match after {
             Requeue::Backoff => (entry.failures.saturating_add(1), entry.waits),
             Requeue::Poll => (0, entry.waits.saturating_add(1)),
             Requeue::After(_) | Requeue::No => (0, 0),
+            Requeue::InLine => (entry.failures, entry.waits),
         };
-        let (arrival, class) = (std::mem::take(&mut entry.arrival), entry.class.take());
+        let (arrival, class, taken) = (std::mem::take(&mut entry.arrival), entry.class.take(), entry.taken.take());
+        let class = if after == Requeue::InLine { class.max(taken) } else { class };
         let (pause, at_once) = match after {
             // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps all workers busy.
             Requeue::Backoff => (Some(pause(entry.failures).min(LONGEST)), false),
             Requeue::Poll => (Some(pause(entry.waits).min(LONGEST_WAIT)), arrival == Arrival::Change),
             Requeue::After(pause) => (Some(pause), arrival != Arrival::Nothing),
             Requeue::No => (None, arrival != Arrival::Nothing),
+            Requeue::InLine => (None, true),
         };
         if at_once {
             self.add(key.clone(), Arrival::Change, class.unwrap_or(Class::Changed));
@@ -291,6 +329,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
         } else {
             self.entries.remove(key);
         }
+        self.admit(&left);
     }
 }
 
@@ -299,196 +338,4 @@ fn pause(attempts: u32) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use tokio::time::Instant;
-
-    use super::{Class, Requeue, TURN, Tenanted, WorkQueue};
-
-    /// The tenant is the part before the slash.
-    impl Tenanted for &str {
-        fn tenant(&self) -> &str {
-            self.split('/').next().unwrap_or_default()
-        }
-    }
-
-    /// Takes every key that is ready, and gives each back at once.
-    async fn taken(queue: &WorkQueue<&'static str>, count: usize) -> Vec<&'static str> {
-        let mut taken = Vec::new();
-        for _ in 0..count {
-            let key = queue.next().await;
-            queue.done(&key, Requeue::No);
-            taken.push(key);
-        }
-        taken
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_is_new_goes_before_what_changed_and_that_before_a_sweep() {
-        let queue = WorkQueue::default();
-        for key in ["a/1", "a/2", "a/3"] {
-            queue.add_as(key, Class::Sweep);
-        }
-        queue.add("b/changed");
-        queue.add_as("c/new", Class::New);
-        queue.add_as("a/3", Class::New);
-        queue.add_as("c/new", Class::Sweep);
-        assert_eq!(queue.waiting(), [("sweep", 3), ("changed", 1), ("new", 2)]);
-        assert_eq!(taken(&queue, 5).await, ["c/new", "a/3", "b/changed", "a/1", "a/2"]);
-        let rest = tokio::time::timeout(Duration::from_secs(1), queue.next()).await;
-        assert!(rest.is_err(), "what became more urgent is worked on once");
-        assert_eq!(queue.waiting().map(|(_, count)| count), [0; 3]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_came_during_the_work_keeps_its_class() {
-        let queue = WorkQueue::default();
-        queue.add_as("a/1", Class::Sweep);
-        let key = queue.next().await;
-        queue.add_as("a/1", Class::New);
-        queue.add("b/1");
-        queue.done(&key, Requeue::No);
-        assert_eq!(taken(&queue, 2).await, ["a/1", "b/1"]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn tenants_take_turns() {
-        let queue = WorkQueue::default();
-        for key in ["a/1", "a/2", "a/3", "a/4"] {
-            queue.add(key);
-        }
-        queue.add("b/1");
-        queue.add("c/1");
-        queue.add("b/2");
-        assert_eq!(taken(&queue, 7).await, ["a/1", "b/1", "c/1", "a/2", "b/2", "a/3", "a/4"]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_tenant_who_floods_the_queue_delays_the_others_by_one_key_each() {
-        let names: Vec<String> = (0..10_000).map(|number| format!("flood/{number}")).collect();
-        let queue = WorkQueue::default();
-        for name in &names {
-            queue.add_as(name.as_str(), Class::New);
-        }
-        queue.add_as("shop/1", Class::New);
-        queue.add_as("shop/2", Class::New);
-        let mut order = Vec::new();
-        for _ in 0..4 {
-            let key = queue.next().await;
-            queue.done(&key, Requeue::No);
-            order.push(key.split('/').next().unwrap_or_default());
-        }
-        assert_eq!(order, ["flood", "shop", "flood", "shop"]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_sweep_and_a_change_get_their_turns_however_much_is_new_and_swept() {
-        let queue = WorkQueue::default();
-        queue.add_as("sweep", Class::Sweep);
-        queue.add("changed");
-        let mut seen = Vec::new();
-        for _ in 0..TURN {
-            // One tenant keeps the queue full of new keys and of keys that are looked at again.
-            queue.add_as("flood/new", Class::New);
-            queue.add_as("flood/sweep", Class::Sweep);
-            seen.extend(taken(&queue, 1).await);
-        }
-        assert!(seen.contains(&"sweep") && seen.contains(&"changed"), "one of them starves: {seen:?}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_key_is_worked_on_once_at_a_time_and_comes_back_when_it_changed_meanwhile() {
-        let queue = WorkQueue::default();
-        queue.add("a");
-        queue.add("a");
-        queue.add("b");
-        assert_eq!(queue.next().await, "a");
-        queue.add("a");
-        assert_eq!(queue.next().await, "b");
-        let third = tokio::time::timeout(Duration::from_secs(1), queue.next()).await;
-        assert!(third.is_err(), "a is still being worked on");
-        queue.done(&"a", Requeue::No);
-        assert_eq!(queue.next().await, "a");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn failures_make_growing_pauses_until_success() {
-        let queue = WorkQueue::default();
-        queue.add("a");
-        let mut pauses = Vec::new();
-        for _ in 0..3 {
-            let start = Instant::now();
-            let key = queue.next().await;
-            pauses.push(start.elapsed().as_millis());
-            queue.done(&key, Requeue::Backoff);
-        }
-        assert_eq!(pauses[0], 0);
-        assert!(pauses[1] >= 50 && pauses[2] >= 100, "{pauses:?}");
-        let key = queue.next().await;
-        queue.done(&key, Requeue::No);
-        queue.add("a");
-        let start = Instant::now();
-        queue.next().await;
-        assert_eq!(start.elapsed().as_millis(), 0);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_change_overtakes_a_pause() {
-        let queue = WorkQueue::default();
-        queue.add("a");
-        let key = queue.next().await;
-        queue.done(&key, Requeue::After(Duration::from_secs(600)));
-        let start = Instant::now();
-        queue.add("a");
-        queue.next().await;
-        assert!(start.elapsed() < Duration::from_secs(1));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_echo_of_the_work_leaves_the_pause_as_it_is() {
-        let queue = WorkQueue::default();
-        for after in [Requeue::Backoff, Requeue::Poll] {
-            queue.add("a");
-            let key = queue.next().await;
-            queue.echo("a");
-            queue.done(&key, after);
-            queue.echo("a");
-            let start = Instant::now();
-            let key = queue.next().await;
-            assert!(start.elapsed() >= Duration::from_millis(50), "{after:?}: {:?}", start.elapsed());
-            queue.done(&key, Requeue::No);
-        }
-        queue.echo("a");
-        let key = queue.next().await;
-        queue.echo("a");
-        queue.done(&key, Requeue::After(Duration::from_secs(600)));
-        let start = Instant::now();
-        queue.next().await;
-        assert!(start.elapsed() < Duration::from_secs(1), "whatever changes what works is looked at");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn who_waits_hears_of_changes_at_once_and_looks_less_and_less_often() {
-        let queue = WorkQueue::default();
-        queue.add("a");
-        let key = queue.next().await;
-        queue.add("a");
-        queue.done(&key, Requeue::Poll);
-        let start = Instant::now();
-        queue.next().await;
-        assert_eq!(start.elapsed().as_millis(), 0);
-        let mut longest = Duration::ZERO;
-        for _ in 0..20 {
-            queue.done(&key, Requeue::Poll);
-            let start = Instant::now();
-            queue.next().await;
-            longest = longest.max(start.elapsed());
-        }
-        assert_eq!(longest.as_secs(), 20);
-        queue.done(&"a", Requeue::Backoff);
-        let start = Instant::now();
-        queue.next().await;
-        assert!(start.elapsed() < Duration::from_secs(1), "one failure is not the last of many");
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Releases beside their request: created once, never changed, and the oldest are dropped.
 
+use std::sync::Arc;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::{Api, Resource, ResourceExt};
@@ -11,8 +13,10 @@ use super::failure::Failure;
 use super::refusals::{describe, describe_own};
 use crate::error::{is_conflict, is_missing};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
+use crate::releases::{CachedRelease, prefix};
 use crate::topology::Topology;
 use crate::watch::Key;
+use crate::world::World;
 
 /// Number of releases that are kept per request.
 const KEPT: usize = 10;
@@ -20,9 +24,7 @@ const KEPT: usize = 10;
 /// Returns the name of the release with this content.
 pub fn name(request: &str, content_hash: &str) -> String {
     let letters = content_hash.get(..10).unwrap_or(content_hash);
-    // The name of an object has at most 253 characters.
-    let request: String = request.chars().take(253 - 11).collect();
-    format!("{request}-{letters}")
+    format!("{}{letters}", prefix(request))
 }
 
 /// Makes sure that the release exists. Its name is derived from its content, so that a second attempt finds the first. The error is the
@@ -73,7 +75,7 @@ pub async fn recorded(
 ) -> Result<Option<PromiseReleaseSpec>, String> {
     // A release never changes, so a cached one is as good as the stored one.
     if let Some(release) = ctx.world.releases.get(&Key { name: name.to_owned(), ..key.clone() }) {
-        return Ok(Some(release.spec.clone()));
+        return Ok(Some(release.spec()));
     }
     match api.get(name).await {
         Ok(release) => Ok(Some(release.spec)),
@@ -82,10 +84,14 @@ pub async fn recorded(
     }
 }
 
-/// Drops the oldest releases of a request beyond the number that is kept, but never one of `needed`. The caches are too old for that,
-/// because several releases might be recorded within a moment. A failure is only logged: the next record tries again.
-pub async fn trim(api: &Api<PromiseRelease>, request: &PromiseRequest, needed: &[&str]) {
+/// Drops the oldest releases of the request at `key` beyond the number that is kept, but never one of `needed`. The caches say whether there
+/// are enough to look, and are too old to say which: several releases might be recorded within a moment. A failure is only logged: the next
+/// record tries again.
+pub async fn trim(world: &World, api: &Api<PromiseRelease>, (key, request): (&Key, &PromiseRequest), needed: &[&str]) {
     let uid = request.uid().unwrap_or_default();
+    if world.releases_of(key, &uid).len() < KEPT {
+        return;
+    }
     let own = ListParams::default().labels(&format!("{}={uid}", names::REQUEST_UID_LABEL));
     let mut releases = match api.list(&own).await {
         Ok(list) => list.items,
@@ -100,20 +106,20 @@ pub async fn trim(api: &Api<PromiseRelease>, request: &PromiseRequest, needed: &
     });
     let beyond = releases.len().saturating_sub(KEPT);
     for release in releases.iter().take(beyond).filter(|release| !is_needed(release)) {
-        drop_one(api, release).await;
+        drop_one(api, &release.name_any()).await;
     }
 }
 
 /// Drops all releases of a request that is gone.
-pub async fn drop_all(api: &Api<PromiseRelease>, releases: &[PromiseRelease]) {
+pub async fn drop_all(api: &Api<PromiseRelease>, releases: &[Arc<CachedRelease>]) {
     for release in releases {
-        drop_one(api, release).await;
+        drop_one(api, &release.name).await;
     }
 }
 
-async fn drop_one(api: &Api<PromiseRelease>, release: &PromiseRelease) {
-    match api.delete(&release.name_any(), &DeleteParams::default()).await {
-        Err(error) if !is_missing(&error) => tracing::info!(%error, release = release.name_any(), "an old release was not removed"),
+async fn drop_one(api: &Api<PromiseRelease>, name: &str) {
+    match api.delete(name, &DeleteParams::default()).await {
+        Err(error) if !is_missing(&error) => tracing::info!(%error, release = name, "an old release was not removed"),
         _ => {}
     }
 }

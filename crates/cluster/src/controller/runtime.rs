@@ -55,7 +55,7 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// Randomness, for the digest key that the first controller of an installation creates.
     pub random: Arc<dyn Random>,
-    /// Number of requests reconciled at the same time.
+    /// Number of objects reconciled at the same time, half of them at the same Destination.
     pub workers: usize,
     /// Number of expressions evaluated at the same time; each keeps a thread busy.
     pub evaluations: usize,
@@ -150,7 +150,7 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
         starts: Mutex::default(),
         uses: Uses::default(),
         own_name: OwnName::default(),
-        queue: WorkQueue::default(),
+        queue: WorkQueue::new(options.workers.div_ceil(2)),
         clock: options.clock.clone(),
         digests,
         trusted: options.trusted_homes.clone(),

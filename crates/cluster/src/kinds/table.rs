@@ -75,7 +75,12 @@ macro_rules! kinds {
             const EXPORT: Export = Export::$export;
             const COLUMNS: &'static [Column] = $columns;
         }
-    )*};
+    )*
+        /// Runs `visit` once for every kind, in the order of the table.
+        pub(super) fn each<V: Visit>(visit: &mut V) {
+            $(visit.kind::<$marker>();)*
+        }
+    };
 }
 
 kinds! {
@@ -171,21 +176,6 @@ kinds! {
         plural: "promisereleases", singular: "promiserelease", short: &["prel"],
         columns: &[column("Revision", ".spec.revision.name"), number("Generation", ".spec.requestGeneration"), wide("Hash", ".spec.contentHash")]
     }
-}
-
-/// Runs `visit` once for every kind, in the order of the table.
-pub(super) fn each<V: Visit>(visit: &mut V) {
-    visit.kind::<PromiseKind>();
-    visit.kind::<PromiseRevisionKind>();
-    visit.kind::<PromiseCatalogKind>();
-    visit.kind::<PolicyKind>();
-    visit.kind::<ApprovalKind>();
-    visit.kind::<DestinationKind>();
-    visit.kind::<EndpointKind>();
-    visit.kind::<PromiseWorkflowKind>();
-    visit.kind::<PromiseRequestKind>();
-    visit.kind::<PromiseActionKind>();
-    visit.kind::<PromiseReleaseKind>();
 }
 
 /// An operation for every kind.

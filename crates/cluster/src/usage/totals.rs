@@ -16,8 +16,9 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use self::orphaned::Orphaned;
 use super::Accepted;
-use crate::kinds::{PromiseRelease, PromiseRequest};
+use crate::kinds::PromiseRequest;
 use crate::orphans::Orphan;
+use crate::releases::CachedRelease;
 use crate::watch::{Cache, Changes, Key};
 use crate::workspaces::{ClusterId, Tree};
 
@@ -27,7 +28,7 @@ const KEPT: usize = 4096;
 /// What is accepted, as the caches show it.
 pub(crate) struct Totals {
     requests: Cache<PromiseRequest>,
-    releases: Cache<PromiseRelease>,
+    releases: Cache<CachedRelease>,
     changes: [Changes; 2],
     tree: Arc<Tree>,
     /// What counts of each request.
@@ -144,12 +145,7 @@ struct Kept {
 
 impl Totals {
     /// Counts everything that the caches show at this moment.
-    pub(crate) fn new(
-        requests: &Cache<PromiseRequest>,
-        releases: &Cache<PromiseRelease>,
-        orphans: &Cache<Orphan>,
-        tree: Arc<Tree>,
-    ) -> Self {
+    pub(crate) fn new(requests: &Cache<PromiseRequest>, releases: &Cache<CachedRelease>, orphans: &Cache<Orphan>, tree: Arc<Tree>) -> Self {
         let mut totals = Self {
             requests: requests.clone(),
             releases: releases.clone(),

@@ -13,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::world::PATIENCE;
 
+/// Number of workers of a controller.
+pub const WORKERS: usize = 4;
+
 /// A controller that runs until it is stopped.
 pub struct Running {
     shutdown: CancellationToken,
@@ -33,7 +36,7 @@ impl Running {
             identity: identity.to_owned(),
             clock: Arc::new(clock.clone()),
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
-            workers: 4,
+            workers: WORKERS,
             evaluations: 2,
         };
         let controller = Controller::new(options);

@@ -152,7 +152,7 @@ impl Call {
             return true;
         }
         let other = selection.exact("metadata.name").is_some_and(|name| *name != *key.name);
-        !other && selection.matches(&self.shown(stored))
+        !other && selection.might_match(&stored.json) && selection.matches(&self.shown(stored))
     }
 
     pub(super) fn show_page(&self, page: Page) -> Result<Answer, ApiError> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memmem;
 use serde_json::Value;
 
 use crate::objects::metadata;
@@ -59,6 +60,17 @@ impl LabelSelector {
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether the labels of an object with this JSON text might pass. Keys and values of labels look the same there.
+    pub fn might_match(&self, json: &[u8]) -> bool {
+        self.0.iter().all(|requirement| match (requirement.operator, requirement.values.as_slice()) {
+            (Operator::In, [value]) => memmem::find(json, value.as_bytes()).is_some(),
+            (Operator::In | Operator::Exists | Operator::Greater | Operator::Less, _) => {
+                memmem::find(json, requirement.key.as_bytes()).is_some()
+            }
+            (Operator::NotIn | Operator::Absent, _) => true,
+        })
     }
 
     /// Whether `metadata.labels` (or nothing) pass.

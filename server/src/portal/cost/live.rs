@@ -14,6 +14,7 @@ use promise::price::Money;
 use super::report_scope::ReportScope;
 use super::sums::OfPromises;
 use crate::portal::Caller;
+use crate::portal::approvals::step::own_hash;
 use crate::portal::register::{Known, Share, Spending};
 use crate::portal::requests::listing::Place;
 
@@ -80,7 +81,9 @@ pub(super) fn read(caller: &Caller, scope: &ReportScope, by: CostBy, now: i64) -
     let mut live = portal.register.with(&portal.world, |known| running(known, scope, by, now));
     let places: HashMap<&ClusterId, &Place> = scope.places.iter().map(|place| (&place.cluster, place)).collect();
     for (key, request) in portal.approval_index.open(&portal.world).iter() {
-        if places.get(&key.cluster).is_some_and(|place| place.sight.covers(&key.namespace)) {
+        // What several steps wait for costs once, and an action costs nothing.
+        let costs = own_hash(request).is_none();
+        if costs && places.get(&key.cluster).is_some_and(|place| place.sight.covers(&key.namespace)) {
             live.wait(caller, key, request);
         }
     }
@@ -170,7 +173,7 @@ impl Live {
         let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state.is_open());
         let Some(asked) = asked else { return };
         let release = caller.portal().world.releases.get(&Key { name: asked.release.clone(), ..key.clone() });
-        let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec).price);
+        let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec()).price);
         let runs = status.is_some_and(|status| status.current.is_some());
         let before = if runs { price(request) } else { wanted.as_ref().map(|wanted| Money::new(0, wanted.currency.clone())) };
         if let Some(more) = wanted.zip(before).and_then(|(wanted, before)| wanted.minus(&before)) {

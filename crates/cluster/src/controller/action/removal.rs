@@ -7,6 +7,7 @@ use promise::names;
 use promise::plan::{Action, Facts, Key as ObjectKey, Seen, Subject, plan};
 
 use super::{ActionReconciliation, marked};
+use crate::controller::context::Work;
 use crate::controller::failure::Failure;
 use crate::controller::places::Places;
 use crate::controller::queue::Requeue;
@@ -23,8 +24,12 @@ impl ActionReconciliation<'_> {
         }
         let status = self.status();
         let bound = status.inventory.iter().filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?)));
+        let bound: BTreeMap<_, _> = bound.collect();
+        if !self.ctx.enter(&Work::Action(self.key.clone()), &bound) {
+            return Ok(Requeue::InLine);
+        }
         let path = self.ctx.world.tree().path(&self.key.cluster).map(|path| path.to_string()).unwrap_or_default();
-        let mut places = Places::new(&self.request_key(), path, None, false, bound.collect());
+        let mut places = Places::new(&self.request_key(), path, None, false, bound);
         places.identify_for_removal(self.ctx).await;
         let leaving = self.ctx.world.is_leaving(&self.key.cluster);
         let mut seen: BTreeMap<ObjectKey, Seen> = BTreeMap::new();

@@ -9,8 +9,10 @@ use promise::price::Money;
 use serde_json::json;
 
 use super::{Accepted, Group, KEPT, Place, Sum, Totals, includes, place};
-use crate::kinds::{PromiseRelease, PromiseReleaseKind, PromiseRequest, PromiseRequestKind, object};
+use crate::kinds::{PromiseReleaseKind, PromiseRequest, PromiseRequestKind, object};
 use crate::orphans::{Account, Orphan};
+use crate::projection::CachedRow as _;
+use crate::releases::CachedRelease;
 use crate::watch::{Cache, Key};
 use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
 
@@ -24,7 +26,7 @@ thread_local! {
 #[derive(Default)]
 struct Plane {
     requests: Cache<PromiseRequest>,
-    releases: Cache<PromiseRelease>,
+    releases: Cache<CachedRelease>,
     orphans: Cache<Orphan>,
     version: u64,
 }
@@ -46,7 +48,7 @@ impl Plane {
         let spec = PromiseReleaseSpec { revision, price, ..PromiseReleaseSpec::default() };
         let mut row = object::<PromiseReleaseKind>(&key.name, Some(&key.namespace), spec);
         row.metadata.resource_version = Some(self.version());
-        self.releases.put(key.clone(), row);
+        self.releases.put(key.clone(), CachedRelease::of(row));
     }
 
     /// Records what the request at a key handed over, in a workspace that was called `far` while it existed.
