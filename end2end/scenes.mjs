@@ -73,6 +73,7 @@ export async function scenes(it) {
   const form = `/w/${workspace}/promises/everything/request`;
   const request = (name, view) => `/w/${workspace}/requests/default/${name}${view ? `?view=${view}` : ""}`;
   const change = await changed(person, `${request("orders-db")}/edit`);
+  const backup = await ran(it, "orders-db", "backup");
   const pages = [
     { name: "sign-in", path: "/sign-in", person: null },
     { name: "sign-in-required", path: "/workspaces", person: null },
@@ -140,6 +141,9 @@ export async function scenes(it) {
     { name: "policy-reader", path: `/platform/policies/root:acme/production-baseline?from=${workspace}` },
     { name: "policy-new", path: "/platform/policies/new", person: "org-owner" },
     { name: "policy-edit", path: "/platform/policies/root:acme/production-baseline/edit", person: "org-owner" },
+    { name: "policy-schedule", path: "/platform/policies/root:acme/nightly-backups/edit", person: "org-owner" },
+    { name: "policy-window", path: "/platform/policies/root:acme/careful-restores/edit", person: "org-owner" },
+    { name: "policy-for-actions", path: "/platform/policies/root:acme/careful-restores", person: "org-owner" },
     { name: "policy-yaml", path: "/platform/policies/root:acme/production-baseline/edit?view=yaml", person: "org-owner" },
     { name: "policy-delete", path: "/platform/policies/root:acme/production-baseline/delete", person: "org-owner" },
     { name: "cost", path: `/cost?workspace=${workspace}` },
@@ -173,10 +177,13 @@ export async function scenes(it) {
     { name: "request-to-decide", path: request("to-decide") },
     { name: "request-to-decide-decider", path: request("to-decide"), person: "approver" },
     { name: "request-releases", path: request("orders-db", "releases") },
+    { name: "request-schedules", path: await scheduled(it, request("orders-db")) },
     { name: "request-actions", path: request("orders-db", "actions") },
     { name: "action", path: `${request("orders-db")}/actions/restore` },
     { name: "action-backup", path: `${request("orders-db")}/actions/backup` },
-    { name: "run", path: await ran(it, "orders-db", "backup") },
+    { name: "run", path: backup },
+    { name: "step-skip", path: await stopped(it) },
+    { name: "step-skip-of-run", path: `${backup}/steps/copy/skip` },
     { name: "request-history", path: request("orders-db", "history") },
     { name: "request-yaml", path: request("orders-db", "yaml") },
     { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },
@@ -313,6 +320,57 @@ async function ran(it, request, action) {
   const address = addressOf(page);
   await page.context().close();
   return address;
+}
+
+/** The address of a request once it lists the schedule of a policy. Another policy lets restores wait for a window. */
+async function scheduled(it, path) {
+  const owner = "org-owner@root:acme";
+  const policy = (name, title, appliesTo, rule) => {
+    const spec = { title, owner: { team: "Data" }, appliesTo: { promises: ["postgresql"], ...appliesTo }, rules: [rule] };
+    const written = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "Policy", metadata: { name }, spec };
+    return kubectl(it.portal, owner, ["apply", "-f", "-"], JSON.stringify(written));
+  };
+  const schedule = { action: "backup", cron: "0 2 * * *", timezone: "Europe/Berlin", retention: "7d", parameters: { note: "nightly" } };
+  await policy("nightly-backups", "Nightly backups", {}, { name: "nightly", schedule });
+  const window = { days: ["sat", "sun"], from: "22:00", to: "06:00", timezone: "Europe/Berlin" };
+  await policy("careful-restores", "Careful restores", { actions: ["restore"] }, { name: "weekends", window });
+  const name = path.split("/").at(-1);
+  await until(async () => {
+    const { status } = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));
+    return status.schedules?.length > 0;
+  }, `${name} to list its schedule`);
+  return path;
+}
+
+/** The address of the page that skips a step that failed, before one that waits for it. */
+async function stopped(it) {
+  const promise = {
+    apiVersion: "platform.opmodel.dev/v1alpha1",
+    kind: "Promise",
+    metadata: { name: "notices" },
+    spec: {
+      version: "1.0.0",
+      lifecycle: "published",
+      visibility: "descendants",
+      presentation: { displayName: "Notices", summary: "A notice of a team.", category: "data", maintainer: { team: "Platform" } },
+      parameters: { type: "object", properties: { text: { type: "string", default: "closed" } } },
+      implementation: { resources: [{ id: "notice", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { text: "${parameters.text}" } } }] },
+      workflows: {
+        provision: {
+          steps: [
+            { id: "check", title: "Check the text", validate: { expression: "${parameters.text != 'closed'}", message: "Choose another text." } },
+            { id: "notice", title: "Publish the notice", dependsOn: ["check"], apply: { resources: ["notice"] } },
+          ],
+        },
+      },
+    },
+  };
+  await kubectl(it.portal, "plane-admin@root:platform", ["apply", "-f", "-"], JSON.stringify(promise));
+  const request = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "PromiseRequest", metadata: { name: "notice" }, spec: { promise: { name: "notices", workspace: "root:platform" } } };
+  await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
+  const state = ["get", "promiserequest/notice", "-o", "jsonpath={.status.steps[0].phase}"];
+  await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, state)) === "Failed", "the step to fail", 60_000);
+  return `/w/${workspace}/requests/default/notice/steps/check/skip`;
 }
 
 /** The address of the text of a promise that can't be published: its version is lower, and its schema has a problem. */

@@ -20,6 +20,7 @@ mod promises;
 mod requests;
 mod rollouts;
 mod runs;
+mod steps;
 mod views;
 mod workspaces;
 
@@ -45,6 +46,7 @@ pub use promises::{PreviewPromise, RetirePromise, SavePromise, SetFavouritePromi
 pub use requests::{CancelWorkflow, ChangeRequest, DeleteRequest, RetryWorkflow, RevealOutput, RollOut, SubmitRequest};
 pub use rollouts::{DirectRollout, StartRollout};
 pub use runs::{CancelRun, RetryRun, RunAction};
+pub use steps::SkipStep;
 pub use views::{DeleteView, RenameView, SaveView};
 pub use workspaces::SetFavourite;
 

@@ -52,6 +52,8 @@ pub fn App() -> impl IntoView {
                 <Route path=Pattern(page::REQUEST_REVEALED) view=|| load(revealed_output) ssr=Async/>
                 <Route path=Pattern(page::ACTION) view=|| load(action_form) ssr=Async/>
                 <Route path=Pattern(page::RUN) view=|| load(run) ssr=Async/>
+                <Route path=Pattern(page::SKIP) view=|| load(step_skip) ssr=Async/>
+                <Route path=Pattern(page::SKIP_IN_RUN) view=|| load(step_skip) ssr=Async/>
                 <Route path=Pattern(page::REQUEST_DELETE) view=|| load(request_deletion) ssr=Async/>
 
                 <Route path=Pattern(page::PRESETS) view=|| load(preset_list) ssr=Async/>

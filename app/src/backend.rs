@@ -7,12 +7,14 @@
 mod assets;
 mod audit;
 mod authoring;
+mod form_of;
 mod policy_text;
 mod presets;
 mod preview_text;
 mod promise_text;
 mod runs;
 mod sign_in_problem;
+mod steps;
 
 use std::sync::Arc;
 
@@ -34,12 +36,14 @@ use serde::{Deserialize, Serialize};
 pub use assets::Assets;
 pub use audit::Audit;
 pub use authoring::{Authoring, Fleet};
+pub use form_of::FormOf;
 pub use policy_text::{PolicyText, Sample};
 pub use presets::{PresetOf, Presets};
 pub use preview_text::PreviewText;
 pub use promise_text::PromiseText;
 pub use runs::{ActionOf, RunOf, Runs};
 pub use sign_in_problem::SignInProblem;
+pub use steps::{StepOf, Steps};
 
 /// Ordered name/value pairs of a posted form.
 pub type Pairs = [(String, String)];
@@ -70,29 +74,6 @@ pub trait Catalog: Send + Sync {
     async fn instances(&self, workspace: &str, name: &str, home: Option<&str>, page: usize) -> Result<InstancesPage>;
     /// Adds a promise to the user's favourites, or removes it. Only promises that the workspace shows to the user can be added.
     async fn set_favourite_promise(&self, workspace: &str, key: &PromiseKey, favourite: bool) -> Result<()>;
-}
-
-/// Identifies the form of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormOf<'a> {
-    /// A new request of a promise.
-    New {
-        /// Name of the promise.
-        promise: &'a str,
-        /// Home of a shadowed promise.
-        home: Option<&'a str>,
-        /// Example or preset that it starts from, as `promise::form::starts_from` reads it.
-        start: Option<&'a str>,
-    },
-    /// An existing request.
-    Edit {
-        /// Namespace.
-        namespace: &'a str,
-        /// Name.
-        name: &'a str,
-        /// Version or release that it starts from, as [`crate::routes::start_of_version`] and [`crate::routes::start_of_release`] write it.
-        start: Option<&'a str>,
-    },
 }
 
 /// A decision, as it was posted.
@@ -382,6 +363,7 @@ pub trait Backend:
     + Resources
     + Runs
     + Search
+    + Steps
     + Views
     + Workspaces
 {
@@ -404,6 +386,7 @@ impl<T> Backend for T where
         + Resources
         + Runs
         + Search
+        + Steps
         + Views
         + Workspaces
 {

@@ -12,6 +12,7 @@ pub mod platform;
 mod prices;
 mod refusal;
 pub mod requests;
+mod required;
 pub mod resources;
 mod rules;
 pub mod runs;

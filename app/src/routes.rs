@@ -4,18 +4,21 @@
 use crate::view::ObjectKey;
 
 mod authoring;
+mod needed;
 mod pattern;
 mod runs;
 mod session;
 mod start;
 
 pub use authoring::{author, fleet, fleet_with, promise_edit, promise_new, promise_retire, rollout};
+pub use needed::{continued, needed, request_needed};
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
-pub use runs::{action, run};
+pub use runs::{action, run, skip, skip_in_run};
 pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
 pub use start::{
-    RELEASE_START, RENEWAL_START, VERSION_START, copy_of, releases_compared, request_edit_from, start_of_release, start_of_version,
+    RELEASE_START, RENEWAL_START, VERSION_START, copy_of, releases_compared, request_copy, request_edit_from, start_of_release,
+    start_of_version,
 };
 
 /// Patterns of pages, in the router's syntax; each answers GET.
@@ -75,6 +78,7 @@ pub mod page {
     pub const ACTION: &str = "/w/{workspace}/requests/{namespace}/{name}/actions/{action}";
     /// A run of an action.
     pub const RUN: &str = "/w/{workspace}/requests/{namespace}/{name}/runs/{run}";
+    pub use super::runs::{SKIP, SKIP_IN_RUN};
     /// What the platform creates for a new request, line by line.
     pub const REQUEST_ADDS: &str = "/w/{workspace}/promises/{name}/request/adds";
     /// What the platform creates for a change, line by line.
@@ -218,11 +222,6 @@ pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
 /// The form of a new request, filled in from an example or preset.
 pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &str) -> String {
     with_query(&request_new(workspace, promise, home), &[("start", start)])
-}
-
-/// The form of a new request, filled in from another request; `home` is that of its promise.
-pub fn request_copy(workspace: &str, promise: &str, home: Option<&str>, namespace: &str, name: &str) -> String {
-    request_from(workspace, promise, home, &copy_of(namespace, name))
 }
 
 /// Presets of a workspace.

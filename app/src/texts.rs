@@ -26,6 +26,7 @@ pub(crate) mod promises;
 pub(crate) mod releases;
 pub(crate) mod request;
 pub(crate) mod requests;
+pub(crate) mod required;
 pub(crate) mod resources;
 pub(crate) mod rollouts;
 pub(crate) mod runs;

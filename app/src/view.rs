@@ -23,6 +23,7 @@ mod promises;
 mod related;
 mod release;
 mod request;
+mod required;
 mod resources;
 mod rollout;
 mod run;
@@ -82,9 +83,13 @@ pub use request::{
     Allowed, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS, RequestColumn, RequestPage, RequestPart,
     RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
+pub use required::{NeededFor, REQUIRE, REQUIRED, Remedy, RequiredLine};
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
-pub use run::{ActionForm, ActionLine, ActionOutcome, RunChoices, RunLine, RunOutput, RunPage, RunsPage};
+pub use run::{
+    ActionForm, ActionHistory, ActionLine, ActionOutcome, BeforeRun, RunChoices, RunLine, RunOutput, RunPage, RunsPage, StepOutline,
+    TypicalTime,
+};
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use schedule::ScheduleLine;
 pub use search::{SearchHit, SearchKind, SearchPage, SearchQuery, SearchTarget};
@@ -92,5 +97,5 @@ pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};
-pub use workflow::{StepLine, WorkflowView};
+pub use workflow::{SkipPage, StepLine, WorkflowView};
 pub use workspace::{Ability, ChildLine, EffectivePolicy, MemberKind, MemberLine, Members, WorkspacePage, WorkspaceRequests};

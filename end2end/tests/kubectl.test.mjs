@@ -9,7 +9,7 @@ const [shop, workspace, sandbox] = ["dev-shop@root:acme:shop", "plane-admin@root
 
 test("kubectl lists promises, orders one, and the open page follows", async () => {
   const promises = await kubectl(it.portal, "plane-admin@root:platform", ["get", "promises", "-o", "name"]);
-  for (const name of ["postgresql", "redis", "web-application", "object-bucket"]) {
+  for (const name of ["postgresql", "redis", "web-application", "background-worker", "object-bucket"]) {
     assert.match(promises, new RegExp(`promise\\.platform\\.opmodel\\.dev/${name}\\b`));
   }
 

@@ -214,6 +214,42 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  const title = javaScriptEnabled ? "Nightly backups" : "Nightly plain backups";
+  const name = title.toLowerCase().replaceAll(" ", "-");
+
+  test(`a schedule made with the form names its next times and what is wrong with it ${how}`, async () => {
+    const page = await signIn(it, "org-owner", { javaScriptEnabled });
+    const preview = page.getByRole("complementary", { name: "Preview" });
+    const check = () => page.getByRole("button", { name: "Check", exact: true }).click();
+    const field = (key) => page.locator(`[data-key="f-rule-${key}"]`);
+    await page.goto("/platform/policies/new");
+    await page.getByLabel("Set at").selectOption("root:acme");
+    await page.getByLabel("Kind of rule").selectOption("schedule");
+    if (!javaScriptEnabled) await page.locator("button[value=change]").first().click();
+    await field("action").locator("select").selectOption("backup");
+    await field("cron").getByRole("textbox").fill("30 2 * *");
+    await page.getByLabel("Title", { exact: false }).fill(title);
+    await check();
+    await field("cron").getByText(/isn't a cron schedule/).waitFor();
+    await field("cron").getByRole("textbox").fill("30 2 * * *");
+    await field("timezone").getByRole("textbox").fill("Europe/Berlin");
+    await check();
+    await preview.getByText("The platform runs backup every day at 02:30 (Europe/Berlin).").waitFor();
+    await preview.getByText(/^Next: .* 02:30 \(Europe\/Berlin\)\.$/).waitFor();
+    await preview.getByText(/^Affects \d+ of \d+ instances?$/).waitFor();
+    await page.getByRole("button", { name: "Create policy" }).click();
+    await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    const made = JSON.parse(await kubectl(it.portal, "org-owner@root:acme", ["get", "policy", name, "-o", "json"]));
+    const schedule = { action: "backup", cron: "30 2 * * *", timezone: "Europe/Berlin" };
+    assert.deepEqual(made.spec.rules.map(({ schedule }) => schedule), [schedule]);
+    await kubectl(it.portal, "org-owner@root:acme", ["delete", "policy", name]);
+    assert.deepEqual(page.complaints.filter((complaint) => !complaint.includes("422")), []);
+    await page.context().close();
+  });
+}
+
 test("who may not read policies reads what concerns them, and nothing else", async () => {
   const page = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   assert.equal(await page.getByRole("link", { name: "Platform" }).count(), 0);

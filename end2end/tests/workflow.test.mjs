@@ -1,4 +1,4 @@
-// Workflows: a step fails because of an outage of the simulated ticket system and is retried to the end, and a Job leaves its log.
+// Workflows: a step fails because of an outage of the simulated ticket system and is retried to the end or skipped, and a Job leaves its log.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -115,3 +115,56 @@ test("a workflow that waits for a ticket can be cancelled and continues with a r
   await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready", "the request to be ready", 60_000);
   await page.context().close();
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
+  test(`a step that fails is skipped by someone who can override, ${how}`, async () => {
+    const promise = await readFile(new URL("../../examples/workflows/public-hostname.yaml", import.meta.url), "utf8");
+    await kubectl(it.portal, platform, ["apply", "-f", "-"], promise);
+    const group = "platform.opmodel.dev";
+    const rules = [
+      { nonResourceURLs: ["/"], verbs: ["access"] },
+      { apiGroups: [group], resources: ["approvals"], verbs: ["create"] },
+      { apiGroups: [group], resources: ["promises"], resourceNames: ["public-hostname"], verbs: ["override"] },
+    ];
+    const rbac = "rbac.authorization.k8s.io";
+    const metadata = { name: "skips-tickets" };
+    const binding = {
+      apiVersion: `${rbac}/v1`, kind: "ClusterRoleBinding", metadata,
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: metadata.name }, subjects: [{ apiGroup: rbac, kind: "User", name: "approver" }],
+    };
+    await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify({ apiVersion: `${rbac}/v1`, kind: "ClusterRole", metadata, rules }));
+    await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(binding));
+    const name = javaScriptEnabled ? "by-hand" : "by-hand-plain";
+    await outage(true);
+    const manifest = {
+      apiVersion: `${group}/v1alpha1`, kind: "PromiseRequest", metadata: { name, namespace: "default" },
+      spec: { promise: { name: "public-hostname" }, parameters: { hostname: name, service: "storefront.shop.svc" } },
+    };
+    await kubectl(it.portal, `dev-shop@${workspace}`, ["apply", "-f", "-"], JSON.stringify(manifest));
+    const page = await signIn(it, "approver", { javaScriptEnabled });
+    const own = `/w/${workspace}/requests/default/${name}`;
+    const failed = page.getByText("Failed", { exact: true });
+    const skip = page.getByRole("link", { name: "Skip Ask the network team" });
+    await until(async () => {
+      await page.goto(own);
+      return (await skip.count()) === 1 && (await failed.count()) > 0;
+    }, "the step to have failed for good");
+    await skip.click();
+    await page.getByRole("heading", { level: 1, name: `Skip “Ask the network team” of ${name}` }).waitFor();
+    await page.getByText("Publish the name", { exact: true }).waitFor();
+    if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
+    await page.getByRole("button", { name: "Skip step" }).click();
+    await page.getByText("Add a reason.").waitFor();
+    await page.getByLabel("Reason", { exact: true }).fill("Agreed on the phone");
+    await page.getByRole("button", { name: "Skip step" }).click();
+    await page.waitForURL(`**${own}`);
+    const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.workflow.phase}"];
+    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready", 60_000);
+    await outage(false);
+    await page.goto(own);
+    await page.getByText("Steps", { exact: true }).click();
+    await page.getByText(/skipped it: Agreed on the phone/).waitFor();
+    await page.context().close();
+  });
+}

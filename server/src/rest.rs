@@ -17,5 +17,6 @@ pub(crate) mod resources;
 pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sign_in;
+pub(crate) mod steps;
 pub(crate) mod watch;
 pub(crate) mod workspaces;

@@ -9,7 +9,7 @@ use app::actions::{
     DeleteRequest, DeleteView, DirectRollout, DiscardDraft, DismissDemo, DismissTour, EndDelegation, EndSession, MarkRead, Posted,
     PreviewPromise, RenameView, RetirePromise, RetryDelivery, RetryRun, RetryWorkflow, RevealOutput, RollOut, RunAction,
     SaveNotificationSettings, SavePolicy, SavePreset, SavePromise, SaveView, SetDelegate, SetFavourite, SetFavouritePromise, ShareDraft,
-    SignIn, SignOut, StartRollout, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
+    SignIn, SignOut, SkipStep, StartRollout, SubmitRequest, SwitchPolicy, VerifyAuditLog, Withdraw,
 };
 use app::routes::{BACK_CHANNEL_LOGOUT, LIVE, page, post};
 use axum::handler::Handler;
@@ -205,6 +205,9 @@ pub fn table() -> Vec<Route> {
         page(page::RUN, Workspace),
         action::<CancelRun>(Workspace),
         action::<RetryRun>(Workspace),
+        page(page::SKIP, Workspace),
+        page(page::SKIP_IN_RUN, Workspace),
+        action::<SkipStep>(Workspace),
         page(page::REQUEST_REVEALED, Workspace),
         page(page::REQUEST_DELETE, Workspace),
         action::<DeleteRequest>(Workspace),
@@ -217,6 +220,10 @@ pub fn table() -> Vec<Route> {
         get(operation::PROMISE, Bearer, rest::promises::get),
         get(operation::PUBLICATION, Bearer, rest::promises::publication),
         of_programs(Method::PUT, operation::PUBLICATION, put(rest::promises::publish)),
+        get(operation::FLEET, Bearer, rest::promises::fleet),
+        get(operation::ROLLOUTS, Bearer, rest::promises::rollouts),
+        get(operation::ROLLOUT, Bearer, rest::promises::rollout),
+        post(operation::STOP_ROLLOUT, Bearer, rest::promises::stop_rollout),
         list(operation::REQUESTS, rest::requests::list),
         post(operation::REQUESTS, Bearer, rest::requests::create),
         get(operation::REQUEST, Bearer, rest::requests::get),
@@ -231,6 +238,8 @@ pub fn table() -> Vec<Route> {
         get(operation::RUN, Bearer, rest::runs::get),
         post(operation::RETRY_RUN, Bearer, rest::runs::retry),
         post(operation::CANCEL_RUN, Bearer, rest::runs::cancel),
+        post(operation::SKIP, Bearer, rest::steps::skip),
+        post(operation::SKIP_IN_RUN, Bearer, rest::steps::skip_in_run),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
         list(operation::APPROVALS, rest::approvals::list),

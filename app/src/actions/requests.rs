@@ -50,7 +50,10 @@ async fn carry_out(workspace: &str, of: FormOf<'_>, form: &Fields, pages: FormPa
         FormOutcome::Review { draft } => routes::with_query(&pages.review, &[("draft", &draft)]),
         FormOutcome::Adds { draft } => routes::with_query(&pages.adds, &[("draft", &draft)]),
         FormOutcome::Preset { draft } => routes::with_query(pages.preset.as_ref().unwrap_or(&pages.form), &[("draft", &draft)]),
-        FormOutcome::Written { namespace, name } => routes::request(workspace, &namespace, &name),
+        FormOutcome::Required { promise, needed_for } => routes::request_needed(workspace, &promise, &needed_for),
+        FormOutcome::Written { namespace, name, needed_for } => {
+            routes::needed(&routes::request(workspace, &namespace, &name), needed_for.as_ref())
+        }
     });
     acting.answer(done, &pages.form).await
 }

@@ -82,6 +82,9 @@ pub(super) struct FormQuery {
     /// Origin of the manifest lines to show.
     #[serde(default)]
     pub(super) origin: String,
+    /// What the request is needed for.
+    #[serde(default, rename = "for")]
+    pub(super) needed_for: String,
 }
 
 /// Query of the presets of a workspace: what to save as another one, and the title of one that was saved.
@@ -130,6 +133,9 @@ pub(super) struct RequestTab {
     pub(super) from: String,
     #[serde(default)]
     pub(super) to: String,
+    /// What the request is needed for.
+    #[serde(default, rename = "for")]
+    pub(super) needed_for: String,
 }
 
 /// Query of a request of which a secret output was just revealed.

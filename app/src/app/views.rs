@@ -6,13 +6,14 @@ use super::address::{
     Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
     PromiseDraft, PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
-use crate::backend::{ActionOf, FormOf, PresetOf, RunOf, Sample, SignInProblem, Visit};
+use crate::backend::{ActionOf, FormOf, PresetOf, RunOf, Sample, SignInProblem, StepOf, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
     api, approvals, catalog, cost, gallery, home, kept, keyboard, notifications, platform, requests, resources, runs, search, sessions,
     sign_in, workspace, workspaces,
 };
+use crate::view::NeededFor;
 
 pub(super) async fn home_page(visit: Visit, _: Address) -> Result<Page> {
     home::page(&visit).await
@@ -68,9 +69,9 @@ pub(super) async fn promise(visit: Visit, at: Address) -> Result<Page> {
 }
 
 pub(super) async fn request_form(visit: Visit, at: Address) -> Result<Page> {
-    let FormQuery { home, draft, start, .. } = at.query()?;
+    let FormQuery { home, draft, start, needed_for, .. } = at.query()?;
     let form = FormOf::New { promise: at.name(), home: home.as_deref(), start: start.as_deref() };
-    requests::form(&visit, at.workspace(), form, draft.as_deref()).await
+    requests::form(&visit, at.workspace(), form, draft.as_deref(), NeededFor::parse(&needed_for)).await
 }
 
 pub(super) async fn request_review(visit: Visit, at: Address) -> Result<Page> {
@@ -99,13 +100,14 @@ pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
     if let Some(refusal) = visit.refusal(&refused).await {
         return requests::with_message(&visit, at.workspace(), at.namespace(), at.name(), &refusal.message()).await;
     }
-    let RequestTab { view, page, origin, fold, layout, open, from, to } = at.query()?;
+    let RequestTab { view, page, origin, fold, layout, open, from, to, needed_for } = at.query()?;
     let view = requests::View {
         origin: requests::OriginFilter::parse(&origin),
         fold: requests::Fold::parse(&fold),
         is_tree: layout == "tree",
         open,
         compared: (from, to),
+        needed_for: NeededFor::parse(&needed_for),
         ..requests::View::parse(&view, page)
     };
     requests::detail(&visit, at.workspace(), at.namespace(), at.name(), view).await
@@ -119,7 +121,7 @@ pub(super) async fn revealed_output(visit: Visit, at: Address) -> Result<Page> {
 pub(super) async fn edit_form(visit: Visit, at: Address) -> Result<Page> {
     let FormQuery { draft, start, .. } = at.query()?;
     let form = FormOf::Edit { namespace: at.namespace(), name: at.name(), start: start.as_deref() };
-    requests::form(&visit, at.workspace(), form, draft.as_deref()).await
+    requests::form(&visit, at.workspace(), form, draft.as_deref(), None).await
 }
 
 pub(super) async fn edit_review(visit: Visit, at: Address) -> Result<Page> {
@@ -136,6 +138,14 @@ pub(super) async fn request_deletion(visit: Visit, at: Address) -> Result<Page> 
     let RefusedPost { refused } = at.query()?;
     let refused = visit.refusal(&refused).await;
     requests::delete(&visit, at.workspace(), at.namespace(), at.name(), refused.as_ref()).await
+}
+
+pub(super) async fn step_skip(visit: Visit, at: Address) -> Result<Page> {
+    let RefusedPost { refused } = at.query()?;
+    let refused = visit.refusal(&refused).await;
+    let run = Some(at.parameter("run")).filter(|run| !run.is_empty());
+    let of = StepOf { namespace: at.namespace(), request: at.name(), run, step: at.parameter("step") };
+    runs::skip(&visit, at.workspace(), of, refused.as_ref()).await
 }
 
 pub(super) async fn action_form(visit: Visit, at: Address) -> Result<Page> {

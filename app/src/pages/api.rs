@@ -131,8 +131,10 @@ fn marked(text: &'static str) -> impl IntoView {
 
 /// Returns a call of an operation.
 fn curl(operation: &Operation) -> String {
-    let name = if operation.id.contains("Promise") { "postgresql" } else { "orders" };
+    let name = if operation.path.contains("/promises/") { "postgresql" } else { "orders" };
     let path = operation.path.replace("{workspace}", "root:acme:shop").replace("{namespace}", "default").replace("{name}", name);
+    let path = path.replace("{action}", "backup").replace("{run}", "orders-backup-1f3e").replace("{step}", "ticket");
+    let path = path.replace("{rollout}", "7");
     let query = operation.query.iter().find_map(|parameter| match (parameter.name, parameter.kind) {
         ("q", ParameterKind::Text) if parameter.required => Some("?q=orders"),
         ("state", _) => Some("?state=awaitingApproval&limit=50"),
@@ -160,6 +162,8 @@ fn curl(operation: &Operation) -> String {
     match operation.body {
         Some(Content::Manifest) => lines.push(format!("--data '{MANIFEST}'")),
         Some(Content::Promise) => lines.push("--data-binary @promise.yaml".to_owned()),
+        Some(Content::Of("RunBody")) => lines.push(r#"--data '{"parameters": {}}'"#.to_owned()),
+        Some(Content::Of("SkipBody")) => lines.push(r#"--data '{"comment": "Done by hand."}'"#.to_owned()),
         Some(_) => lines.push(r#"--data '{"contentHash": "5d41…", "decision": "approve"}'"#.to_owned()),
         None => {}
     }
@@ -174,7 +178,7 @@ mod tests {
     fn every_operation_has_a_call_with_nothing_left_to_fill_in_but_portal_and_token() {
         for operation in &OPERATIONS {
             let call = curl(operation);
-            assert!(!call.contains("{workspace}") && !call.contains("{name}") && !call.contains("{namespace}"), "{call}");
+            assert!(operation.path_parameters().all(|name| !call.contains(&format!("{{{name}}}"))), "{call}");
             assert!(call.starts_with("curl") && call.contains("$PORTAL/api/v1/"), "{call}");
             assert_eq!(call.contains("$TOKEN"), !operation.is_open(), "{call}");
             assert_eq!(call.contains("--data"), operation.body.is_some(), "{call}");

@@ -1,6 +1,7 @@
 //! Requests: the list, one in full, its form, its review, its deletion.
 
 pub(crate) mod adds;
+mod changelog;
 mod delete;
 mod detail;
 mod drafts;
@@ -8,6 +9,7 @@ mod form;
 mod gone;
 mod list;
 mod manifest;
+pub(crate) mod planned;
 pub(crate) mod preflight_panel;
 mod presets;
 mod review;
@@ -17,7 +19,7 @@ mod terms;
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;
 pub use detail::{Fold, View, detail, revealed, with_message};
-pub(crate) use detail::{identity, parameter_lines, step_list, timeline};
+pub(crate) use detail::{PartCounts, identity, parameter_lines, run_table, step_list, tabs, timeline};
 pub(crate) use drafts::drafts;
 pub use form::{form, preflight};
 pub use list::list;

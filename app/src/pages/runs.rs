@@ -1,11 +1,14 @@
 //! Day-2 actions of requests: the form of one, and its runs.
 
+mod beside;
 mod form;
 mod run;
+mod skip;
 
 pub use form::form;
 use promise::api::ActionPhase;
 pub use run::{run, with_message};
+pub use skip::skip;
 
 use crate::ui::Shape;
 

@@ -1,6 +1,6 @@
 //! What a form starts from, as its address names it.
 
-use super::{request, request_edit, with_query};
+use super::{request, request_edit, request_from, with_query};
 
 /// The form of an existing request that starts from a version or a release.
 pub fn request_edit_from(workspace: &str, namespace: &str, name: &str, start: &str) -> String {
@@ -28,6 +28,11 @@ pub const RELEASE_START: &str = "release:";
 pub fn releases_compared(workspace: &str, namespace: &str, name: &str, from: &str, to: &str) -> String {
     let view = crate::view::RequestPart::Releases.word();
     with_query(&request(workspace, namespace, name), &[("view", view), ("from", from), ("to", to)])
+}
+
+/// The form of a new request, filled in from another request; `home` is that of its promise.
+pub fn request_copy(workspace: &str, promise: &str, home: Option<&str>, namespace: &str, name: &str) -> String {
+    request_from(workspace, promise, home, &copy_of(namespace, name))
 }
 
 /// The start of a form that is filled in from another request.

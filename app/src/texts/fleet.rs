@@ -1,6 +1,6 @@
 //! Texts of a promise for its authors, and of its fleet.
 
-use promise::rollout::Obstacle;
+pub(crate) use promise::rollout::obstacle;
 use promise::wording::{all_of, counted, lower_first};
 
 pub(crate) const FLEET: &str = "Fleet";
@@ -79,37 +79,12 @@ pub(crate) fn drops(labels: &[String]) -> String {
     format!("Drops {}", all_of(&labels))
 }
 
-/// What is in the way of an upgrade.
-pub(crate) fn obstacle(obstacle: &Obstacle) -> String {
-    match obstacle {
-        Obstacle::Deleting => "It's being deleted.".to_owned(),
-        Obstacle::Paused => "It's paused. Resume it first.".to_owned(),
-        Obstacle::Unsettled => "Another change is in progress or undecided.".to_owned(),
-        Obstacle::Unhealthy => "It isn't healthy. Fix it first.".to_owned(),
-        Obstacle::Newer { running } => format!("It runs {running}, which is newer."),
-        Obstacle::Unpublished => "This version isn't published.".to_owned(),
-        Obstacle::Input { problems, total } => {
-            let said = problems.iter().map(|problem| problem.message.as_str()).collect::<Vec<_>>().join(" ");
-            let needs = if *total == 1 { "1 field needs input.".to_owned() } else { format!("{total} fields need input.") };
-            format!("{needs} {said}")
-        }
-        Obstacle::Refused { reasons } => reasons.join(" "),
-        Obstacle::Unknown { why } | Obstacle::Denied { why } => why.clone(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use promise::Problem;
-
     use super::*;
 
     #[test]
-    fn what_is_in_the_way_is_said_with_the_fields() {
-        let problem = Problem { path: ".parameters.zone".into(), message: "Enter zone.".into() };
-        let input = Obstacle::Input { problems: vec![problem.clone()], total: 1 };
-        assert_eq!(obstacle(&input), "1 field needs input. Enter zone.");
-        assert_eq!(obstacle(&Obstacle::Input { problems: vec![problem], total: 7 }), "7 fields need input. Enter zone.");
+    fn dropped_values_are_named_by_their_labels() {
         assert_eq!(drops(&["Backup window".to_owned(), "Zone".to_owned()]), "Drops backup window and zone");
     }
 }

@@ -225,6 +225,7 @@ pub(crate) fn a_month(price: &str) -> String {
 // Related requests.
 pub(crate) const RELATED: &str = "Related requests";
 pub(crate) const CREATED_BY: &str = "Created for";
+pub(crate) const CREATED_BY_CHAIN: &str = "Created for, nearest first";
 pub(crate) const NEEDS_ONE_OF: &str = "Depends on one of";
 pub(crate) const CREATES: &str = "Creates";
 pub(crate) const REQUIRED_BY_OTHERS: &str = "Needed by";

@@ -263,6 +263,14 @@ pub(crate) fn delete_named(name: &str) -> String {
     format!("Delete {name}")
 }
 
+pub(crate) fn created_again(owner: &str) -> String {
+    format!("{owner} created this request and creates it again if you delete it. To remove it for good, change or delete {owner} instead.")
+}
+
+pub(crate) fn view_named(name: &str) -> String {
+    format!("View {name}")
+}
+
 pub(crate) fn type_to_confirm(name: &str) -> String {
     format!("Type {name} to confirm")
 }

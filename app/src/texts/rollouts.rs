@@ -1,10 +1,8 @@
 //! Texts of rollouts.
 
-use promise::rollout::{MemberReason, MemberState, RolloutState};
-use promise::state::ChangeState;
-use promise::wording::{counted, upper_first};
+pub(crate) use promise::rollout::{member_label as member, member_reason as reason, state_label as state};
+use promise::wording::counted;
 
-use super::fleet::obstacle;
 use crate::view::{RolloutCounts, RolloutPage};
 
 pub(crate) const ROLLOUT: &str = "Rollout";
@@ -31,26 +29,6 @@ pub(crate) fn title(promise: &str, version: &str) -> String {
     format!("Upgrade of {promise} to {version}")
 }
 
-pub(crate) fn state(state: RolloutState) -> &'static str {
-    match state {
-        RolloutState::Running => "In progress",
-        RolloutState::Stopped => "Stopped",
-        RolloutState::Paused => "Paused",
-        RolloutState::Completed => "Completed",
-    }
-}
-
-pub(crate) fn member(state: MemberState) -> &'static str {
-    match state {
-        MemberState::Waiting => "Waiting",
-        MemberState::Starting => "Starting",
-        MemberState::Started => "Upgrading",
-        MemberState::Done => "Upgraded",
-        MemberState::Failed => "Failed",
-        MemberState::Skipped => "Skipped",
-    }
-}
-
 /// How a rollout works.
 pub(crate) fn terms(page: &RolloutPage) -> String {
     let size = counted(u64::from(page.wave_size), "instance");
@@ -65,22 +43,6 @@ pub(crate) fn progress(counts: &RolloutCounts) -> String {
     let more = [(counts.in_progress, "in progress"), (counts.waiting, "waiting"), (counts.failed, "failed"), (counts.skipped, "skipped")];
     let more = more.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     std::iter::once(of).chain(more).collect::<Vec<_>>().join(" · ")
-}
-
-/// Why an instance failed or was skipped.
-pub(crate) fn reason(reason: &MemberReason) -> String {
-    match reason {
-        MemberReason::Blocked(what) => obstacle(what),
-        MemberReason::Gone => "The request was deleted, or you can't read it any more.".to_owned(),
-        MemberReason::ChangedMeanwhile => "Someone chose another version during the rollout.".to_owned(),
-        MemberReason::NotApproved(ChangeState::ChangesRequested) => "An approver requested changes.".to_owned(),
-        MemberReason::NotApproved(ChangeState::Expired) => "The approval expired.".to_owned(),
-        MemberReason::NotApproved(ChangeState::Withdrawn) => "The request for approval was withdrawn.".to_owned(),
-        MemberReason::NotApproved(_) => "An approver rejected the upgrade.".to_owned(),
-        MemberReason::Refused { message } | MemberReason::Failed { message } => upper_first(message),
-        MemberReason::Late { minutes } => format!("It wasn't ready within {}.", counted(u64::from(*minutes), "minute")),
-        MemberReason::ByPerson => "You skipped it.".to_owned(),
-    }
 }
 
 /// For screen readers, after the label of a button.

@@ -1,16 +1,20 @@
 //! Texts of day-2 actions and their runs.
 
-use promise::api::ActionPhase;
+use promise::wording::{all_of, counted};
+pub(crate) use promise::workflow::action_label as phase;
 
 pub(crate) const ACTIONS: &str = "Actions";
 pub(crate) const ACTION: &str = "Action";
 pub(crate) const RUN_IT_FIRST: &str = "Run that action first. Its results can be chosen here.";
+pub(crate) const WAITS_FOR_WINDOW: &str = "A run now waits for a window";
+pub(crate) const POLICY_WARNINGS: &str = "Policies warn about this run";
 pub(crate) const RUNS: &str = "Runs";
 pub(crate) const RUN: &str = "Run";
 pub(crate) const STATE: &str = "State";
 pub(crate) const STARTED_BY: &str = "Started by";
 pub(crate) const CREATED: &str = "Created";
 pub(crate) const FINISHED: &str = "Finished";
+pub(crate) const TOOK: &str = "Took";
 pub(crate) const NAME: &str = "Name";
 pub(crate) const RELEASE: &str = "Release";
 pub(crate) const PARAMETERS: &str = "Values";
@@ -36,6 +40,46 @@ pub(crate) const KUBECTL_COMMAND: &str = "kubectl command";
 pub(crate) const NOT_SEEN_YET: &str = "Waiting for the platform to start it";
 pub(crate) const CANCEL_HINT: &str = "What is done already isn't undone.";
 
+pub(crate) const BEFORE: &str = "Before you start";
+pub(crate) const YOU_CAN_RUN_IT: &str = "You can run it";
+pub(crate) const YOU_CANT_RUN_IT: &str = "You can't run it";
+pub(crate) const ANYONE_HERE: &str = "Like anyone who can run actions in this workspace";
+pub(crate) const STARTS_RIGHT_AWAY: &str = "Starts right away";
+pub(crate) const NOTHING_IN_THE_WAY: &str = "No rollout or other action is running";
+pub(crate) const DOESNT_START_YET: &str = "Doesn't start right away";
+pub(crate) const ASKS_TO_CONFIRM: &str = "Asks you to confirm";
+pub(crate) const NOT_MEASURED: &str = "Duration isn't known: no run has succeeded yet";
+pub(crate) const WHAT_IT_DOES: &str = "What it does";
+pub(crate) const OTHER_ACTIONS: &str = "Other actions";
+pub(crate) const OPEN: &str = "Open";
+pub(crate) const LATEST_RUNS: &str = "Latest runs";
+pub(crate) const NO_RUNS_OF_IT: &str = "Runs of this action appear here, newest first.";
+
+/// Who can run an action, by groups and users.
+pub(crate) fn only(people: &[String]) -> String {
+    format!("Only {} can", all_of(people))
+}
+
+/// How long an action usually takes.
+pub(crate) fn usually(span: &str) -> String {
+    format!("Usually takes {span}")
+}
+
+/// What the usual time is based on.
+pub(crate) fn median_of(measured: usize) -> String {
+    format!("Median of {}", counted(measured as u64, "run"))
+}
+
+/// The longest duration of a step, such as `30m`.
+pub(crate) fn at_most(timeout: &str) -> String {
+    format!("At most {timeout}")
+}
+
+/// How many of all runs are listed.
+pub(crate) fn of_all(listed: usize, all: usize) -> String {
+    format!("{listed} of {all}, newest first")
+}
+
 /// Title of the form of an action.
 pub(crate) fn title(action: &str, request: &str) -> String {
     format!("{action}: {request}")
@@ -49,17 +93,6 @@ pub(crate) fn confirm(action: &str, request: &str) -> String {
 /// For screen readers, after the label of a link.
 pub(crate) fn of_request(request: &str) -> String {
     format!(" of {request}")
-}
-
-pub(crate) fn phase(phase: ActionPhase) -> &'static str {
-    match phase {
-        ActionPhase::Pending => "Waiting",
-        ActionPhase::Running => "Running",
-        ActionPhase::Succeeded => "Succeeded",
-        ActionPhase::Failed => "Failed",
-        ActionPhase::Refused => "Refused",
-        ActionPhase::Cancelled => "Cancelled",
-    }
 }
 
 /// A run to choose: its name, and when it finished.

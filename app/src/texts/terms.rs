@@ -62,6 +62,11 @@ pub(crate) const NOT_IN_THIS_VERSION: &str = "This version has no fields for the
 pub(crate) const RESTORED: &str = "The form starts with the version, values and terms of an earlier release, recorded";
 pub(crate) const VERSION_UNPUBLISHED: &str = "Its version is no longer published, so the form is for the present one.";
 
+/// Above the changes of a version.
+pub(crate) fn new_in(version: &str) -> String {
+    format!("New in {version}")
+}
+
 pub(crate) fn available(version: &str) -> String {
     format!("Version {version} is available")
 }

@@ -1,12 +1,23 @@
 //! Texts of the workflow of a request.
 
-use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
+use promise::api::{StepKind, WorkflowName, WorkflowPhase};
+use promise::wording::all_of;
+pub(crate) use promise::workflow::step_label as step;
+use promise::workflow::{PlannedStep, StepEffect};
 
 pub(crate) const RETRY: &str = "Retry";
 pub(crate) const CANCEL: &str = "Cancel";
 /// Above the last lines of the log of a Job.
 pub(crate) const LOG: &str = "Log";
 pub(crate) const UNDONE: &str = "Undone";
+pub(crate) const SKIP: &str = "Skip";
+pub(crate) const REVIEW: &str = "Review";
+pub(crate) const SKIP_STEP: &str = "Skip step";
+pub(crate) const SKIP_REASON: &str = "Reason";
+pub(crate) const SKIP_REASON_HINT: &str = "Everyone who can see the request can read it.";
+pub(crate) const SKIP_CONTINUES: &str = "The workflow continues without this step. No other step depends on it.";
+pub(crate) const SKIP_FOLLOWS: &str = "These steps then run as if this one had succeeded:";
+pub(crate) const SKIP_RECORDED: &str = "What the step should have done isn't done later. The skip is recorded with your name.";
 /// Before the time of the next attempt.
 pub(crate) const NEXT_ATTEMPT: &str = "Next attempt:";
 
@@ -29,18 +40,6 @@ pub(crate) fn phase(phase: WorkflowPhase) -> &'static str {
     }
 }
 
-/// State of a step. `attempts` is the number of attempts that were made.
-pub(crate) fn step(phase: StepPhase, attempts: u32) -> &'static str {
-    match phase {
-        StepPhase::Pending if attempts > 0 => "Waiting to retry",
-        StepPhase::Pending => "Not started",
-        StepPhase::Running => "Running",
-        StepPhase::Succeeded => "Succeeded",
-        StepPhase::Failed => "Failed",
-        StepPhase::Skipped => "Skipped",
-    }
-}
-
 /// What a step does, for steps without a title.
 pub(crate) fn kind(kind: StepKind, id: &str) -> String {
     let what = match kind {
@@ -56,6 +55,47 @@ pub(crate) fn kind(kind: StepKind, id: &str) -> String {
         StepKind::Approve => "Approve",
     };
     format!("{what} {id}")
+}
+
+/// Heading of the steps that a request will run.
+pub(crate) const PLANNED: &str = "Steps that will run";
+
+/// What a step that will run does, and where.
+pub(crate) fn planned(step: &PlannedStep) -> String {
+    let what = match &step.effect {
+        StepEffect::Call { endpoint, method } => format!("Calls the endpoint {endpoint} ({})", method.as_str()),
+        StepEffect::Job { destination: Some(destination) } => format!("Runs a Job at {destination}"),
+        StepEffect::Job { destination: None } => "Runs a Job next to the request".to_owned(),
+        StepEffect::Resources { kind, resources } => about(*kind, resources),
+    };
+    if step.conditional { format!("{what}, if its condition is met") } else { what }
+}
+
+/// What a step does with resources.
+fn about(kind: StepKind, resources: &[String]) -> String {
+    let names = all_of(resources);
+    match kind {
+        StepKind::Validate => "Checks the values".to_owned(),
+        StepKind::Capacity => format!("Checks that {names} can be applied"),
+        StepKind::Wait if resources.is_empty() => "Waits for a condition".to_owned(),
+        StepKind::Wait => format!("Waits until {names} can be used"),
+        StepKind::Delete => format!("Deletes {names}"),
+        StepKind::Request => format!("Requests {names}"),
+        StepKind::Patch => format!("Changes {names}"),
+        StepKind::Approve => "Waits for an approval".to_owned(),
+        StepKind::Apply | StepKind::Http | StepKind::Job => format!("Applies {names}"),
+    }
+}
+
+/// Title of the page that skips a step.
+pub(crate) fn skip_title(step: &str, request: &str) -> String {
+    format!("Skip “{step}” of {request}")
+}
+
+/// The outputs that a skipped step hasn't returned.
+pub(crate) fn skip_missing(names: &[String]) -> String {
+    let what = if names.len() == 1 { "a value" } else { "values" };
+    format!("Later steps don't get {what} from it: {}.", all_of(names))
 }
 
 pub(crate) fn attempt(count: u32) -> String {

@@ -8,6 +8,7 @@ use super::request::ParameterLine;
 use super::sort::{Column, Sort};
 use promise::attribute::Touched;
 use promise::risk::Risk;
+use promise::workflow::PlannedStep;
 
 /// Which approvals an inbox shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -310,6 +311,8 @@ pub struct ReviewPage {
     pub touched: Option<Touched>,
     /// All objects with their lines, compared with what is running, if anything.
     pub objects: Vec<AddedObject>,
+    /// Steps of the workflow that will run.
+    pub steps: Vec<PlannedStep>,
     /// Earlier decisions on similar requests, in one sentence each.
     pub before: Vec<String>,
     /// Number of similar open requests that can be decided together with it.

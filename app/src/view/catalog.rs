@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::instances::OfferUse;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
+use super::required::RequiredLine;
 use super::sort::{Column, Sort};
 use promise::api::Lifecycle;
 use promise::form::ByLine;
@@ -225,6 +226,8 @@ pub struct VersionLine {
     pub newest: bool,
     /// What changed since the version before. Absent for the first one that is known.
     pub changes: Option<Vec<VersionChange>>,
+    /// What changed, as the team of the promise describes it, in one sentence each.
+    pub described: Vec<String>,
 }
 
 /// A named starting point of a form.
@@ -313,4 +316,6 @@ pub struct PromisePage {
     pub outputs: Vec<OutputLine>,
     /// Home workspace of the nearer promise that hides it.
     pub shadowed_by: Option<String>,
+    /// What it requires and the workspace lacks.
+    pub required: Vec<RequiredLine>,
 }

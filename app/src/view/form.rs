@@ -7,7 +7,9 @@ use super::policy::PolicyLine;
 use super::preflight::PreflightView;
 use super::release::{TermsForm, VersionMove};
 use super::request::ParameterLine;
+use super::required::{NeededFor, RequiredLine};
 use promise::form::Form;
+use promise::workflow::PlannedStep;
 
 /// The form for a new or changed request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,6 +77,12 @@ pub struct RequestForm {
     pub terms: TermsForm,
     /// What moves, if the form is about another version or starts with an earlier release. Absent for a new request.
     pub moved: Option<VersionMove>,
+    /// What the promise requires and the workspace lacks. Empty if nothing prevents the request.
+    pub required: Vec<RequiredLine>,
+    /// What the request is needed for, if its form was opened for something else.
+    pub needed_for: Option<NeededFor>,
+    /// Steps of the workflow that will run.
+    pub steps: Vec<PlannedStep>,
 }
 
 /// The manifest of a request, to be edited as text.
@@ -130,12 +138,21 @@ pub enum FormOutcome {
         /// Id of the draft.
         draft: String,
     },
+    /// Show the form of a promise that is required first.
+    Required {
+        /// Name of that promise.
+        promise: String,
+        /// What it is needed for: this form, with its draft.
+        needed_for: NeededFor,
+    },
     /// The request was saved: show it.
     Written {
         /// Namespace of the request.
         namespace: String,
         /// Name of the request.
         name: String,
+        /// What it is needed for, if its form was opened for something else.
+        needed_for: Option<NeededFor>,
     },
 }
 

@@ -353,6 +353,8 @@ pub struct RuleRow {
     pub sentence: String,
     /// Whether there is a form for its kind.
     pub has_form: bool,
+    /// When it applies next, as a sentence. Absent for rules that aren't about times, or aren't complete.
+    pub next: Option<String>,
 }
 
 /// The form of one rule of a policy.

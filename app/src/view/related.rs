@@ -8,7 +8,7 @@ use promise::state::RequestStates;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RelatedKind {
-    /// It was created for the other one.
+    /// It was created for the other one. The first is its owner, the next one the owner of that, and so on.
     CreatedBy,
     /// Its promise requires an instance of the other one's promise.
     DependsOn,

@@ -1,6 +1,6 @@
 //! Releases of a request, and the versions that it can move to.
 
-use promise::api::{DeletionPolicy, UpgradePolicy};
+use promise::api::{ChangelogEntry, DeletionPolicy, UpgradePolicy};
 use promise::form::Summary;
 use promise::versions::VersionChange;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub struct UpgradeOffer {
     pub is_breaking: bool,
     /// What changes from the running version.
     pub changes: Vec<VersionChange>,
+    /// What its team says about the versions after the running one, newest first.
+    pub changelog: Vec<ChangelogEntry>,
 }
 
 /// When a request ends.
@@ -109,6 +111,8 @@ pub struct VersionMove {
     pub to: String,
     /// Whether it is another major version.
     pub is_breaking: bool,
+    /// What its team says about the versions after the one in use, newest first. Empty for an older version.
+    pub changelog: Vec<ChangelogEntry>,
     /// Fields that need input before the form can be submitted. Shown until it is checked.
     pub needs: Vec<Summary>,
     /// Labels and values that the version has no field for.

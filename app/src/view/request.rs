@@ -10,8 +10,9 @@ use super::form::DraftLine;
 use super::instances::ReadyIn;
 use super::policy::PolicyLine;
 use super::preflight::PriceView;
-use super::related::RelatedGroup;
+use super::related::{RelatedGroup, RelatedLine};
 use super::release::{DeprecationNotice, ExpiryNotice, UpgradeOffer};
+use super::required::RequiredLine;
 use super::run::ActionLine;
 use super::schedule::ScheduleLine;
 use super::sort::{Column, Sort};
@@ -430,6 +431,10 @@ pub struct RequestPage {
     pub duplicate: Option<String>,
     /// Address of the page that saves its values as a preset. Absent for users who can't create requests here.
     pub preset: Option<String>,
+    /// What the promise requires and the workspace lacks. Empty once a release is accepted.
+    pub required: Vec<RequiredLine>,
+    /// The request that creates this one again if it is deleted.
+    pub created_for: Option<RelatedLine>,
     /// Problems that the requester has to fix, in the wording of the form and with its inputs.
     pub problems: Vec<promise::form::Summary>,
     /// Actions that the user can take.

@@ -1,6 +1,6 @@
 //! Day-2 actions of a request, and their runs.
 
-use promise::api::ActionPhase;
+use promise::api::{ActionPhase, StepKind};
 use promise::form::Form;
 use promise::path::Path;
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ pub struct RunLine {
     pub created: String,
     /// RFC 3339 time at which it ended, or empty.
     pub finished: String,
+    /// Seconds from its start to its end. Absent if it isn't over, or never started.
+    pub took: Option<i64>,
 }
 
 /// A page of the runs of a request, newest first.
@@ -63,10 +65,24 @@ pub struct ActionForm {
     pub action: ActionLine,
     /// Whether people are asked to confirm it.
     pub confirm: bool,
+    /// What people should know before they run it.
+    pub before: BeforeRun,
+    /// The other actions of the request.
+    pub others: Vec<ActionLine>,
+    /// Its latest runs.
+    pub history: ActionHistory,
+    /// Number of objects of the request.
+    pub resources: usize,
+    /// Number of policy rules of the request.
+    pub policies: usize,
     /// Its parameters.
     pub form: Form,
     /// Runs of other actions that parameters can name, by the name of the action.
     pub choices: Vec<RunChoices>,
+    /// When the run would start, as a sentence. Absent if it wouldn't wait for the windows of policies.
+    pub window: Option<String>,
+    /// Rules that it breaks and that only warn, as sentences.
+    pub warnings: Vec<String>,
     /// Identity of the workspace.
     pub cluster: String,
     /// Identity of the run that the form starts: sent twice, it starts one.
@@ -79,6 +95,52 @@ pub struct ActionForm {
     pub unconfirmed: bool,
     /// Id of the input that gets the focus.
     pub focus: Option<String>,
+}
+
+/// What an action does, and when and for how long it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BeforeRun {
+    /// Its steps, in the order of the promise.
+    pub steps: Vec<StepOutline>,
+    /// Groups and users who can run it. Empty if everyone can who can run actions in the workspace.
+    pub people: Vec<String>,
+    /// How long it usually takes. Absent until a run succeeded.
+    pub usual: Option<TypicalTime>,
+    /// What a run would wait for before it starts. Empty if it would start right away.
+    pub waits: String,
+}
+
+/// A step of an action that hasn't started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepOutline {
+    /// Id.
+    pub id: String,
+    /// Title, or empty.
+    pub title: String,
+    /// Type.
+    pub kind: StepKind,
+    /// Longest duration of one attempt, such as `30m`, or empty.
+    pub timeout: String,
+}
+
+/// How long runs of an action took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TypicalTime {
+    /// Median in seconds.
+    pub median: i64,
+    /// Number of runs that were measured.
+    pub measured: usize,
+}
+
+/// The latest runs of one action of a request.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ActionHistory {
+    /// The latest runs, newest first.
+    pub runs: Vec<RunLine>,
+    /// Number of all runs of the action.
+    pub total: usize,
+    /// Why the user can't list runs, as a sentence. Absent if the user can.
+    pub refused: Option<String>,
 }
 
 /// The runs of an action that a parameter of another one can name.

@@ -3,6 +3,8 @@
 use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
 use serde::{Deserialize, Serialize};
 
+use super::RequestRow;
+
 /// The run of a workflow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,4 +47,28 @@ pub struct StepLine {
     pub undone: bool,
     /// The last lines of the log of its Job.
     pub log: Vec<String>,
+    /// Address of the page that skips it. Absent if the user can't skip it now.
+    pub skip: Option<String>,
+    /// Address of the page where its approvers decide. Absent if it doesn't wait for them, or the page of the request asks about it.
+    pub review: Option<String>,
+}
+
+/// What a skip of a step means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkipPage {
+    /// The request.
+    pub row: RequestRow,
+    /// Name of the run of an action, or empty for the workflow of the request itself.
+    pub run: String,
+    /// The step.
+    pub step: StepLine,
+    /// What the skip is about: this step of this run. Empty if it can't be skipped now.
+    pub hash: String,
+    /// Steps that haven't begun and need this one.
+    pub later: Vec<StepLine>,
+    /// Names of the outputs that it hasn't returned.
+    pub missing: Vec<String>,
+    /// Whether the user can skip it, or why not.
+    pub allowed: Result<(), String>,
 }

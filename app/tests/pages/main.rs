@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod every;
+mod required;
 mod world;
 
 use std::sync::LazyLock;
@@ -305,7 +306,13 @@ fn a_promise_says_what_policies_do_to_its_fields_what_changed_and_who_uses_it() 
     let fields = &page("promise-fields").html;
     assert!(fields.contains("Narrowed from 1–7") && fields.contains("Production baseline</a>") && fields.contains("Rule of this service"));
     let versions = &page("promise-versions").html;
-    for said in ["No visible changes", "Legacy is removed", "The price is calculated differently", "First published version"] {
+    for said in [
+        "No visible changes",
+        "Legacy is removed",
+        "The price is calculated differently",
+        "First published version",
+        "Databases start twice as fast.",
+    ] {
         assert!(versions.contains(said), "{said}: {versions}");
     }
     let used = &page("promise-used-by").html;
@@ -344,6 +351,68 @@ fn what_an_object_needs_is_drawn_and_said() {
 }
 
 #[test]
+fn the_form_of_an_action_says_beforehand_what_it_does_who_can_run_it_and_how_long_it_takes() {
+    let html = &page("action").html;
+    let tab = "href=\"/w/root:acme:shop/requests/default/orders-db?view=actions\" aria-current=\"page\"";
+    assert!(html.contains(tab), "the tabs of the request stay: {html}");
+    for part in [
+        "Before you start",
+        "Only shop-operators can",
+        "Starts right away",
+        "Asks you to confirm",
+        "Usually takes 4\u{a0}min",
+        "Median of 5 runs",
+        "Load the data",
+        "At most 2h",
+        "Wait for database",
+        "Latest runs",
+        "1 of 9, newest first",
+        "24\u{a0}s",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    let others = html.split("Other actions").nth(1).expect("other actions");
+    assert!(others.contains("/actions/backup\"") && !others.contains("/actions/restore\""), "{others}");
+    assert!(page("action-wrong").html.contains("Waiting for the rollout of the request to finish"));
+    let bare = &page("action-bare").html;
+    assert!(bare.contains("Like anyone who can run actions in this workspace") && bare.contains("no run has succeeded yet"), "{bare}");
+    assert!(!bare.contains("Asks you to confirm"), "{bare}");
+    let viewer = &page("action-viewer").html;
+    assert!(viewer.contains("You can&#x27;t run it") || viewer.contains("You can't run it"), "{viewer}");
+    assert!(!viewer.contains("Starts right away") && !viewer.contains("orders-db-backup-1</span>"), "{viewer}");
+}
+
+#[test]
+fn the_review_and_approvals_name_the_steps_that_will_run() {
+    for name in ["review", "approvals", "approval"] {
+        let html = &page(name).html;
+        let what = ["Calls the endpoint tickets (POST), if its condition is met", "Runs a Job at eu-1", "Applies database"];
+        for part in what.into_iter().chain(["Steps that will run", "Ask the network team"]) {
+            assert!(html.contains(part), "{name}: {part}: {html}");
+        }
+    }
+}
+
+#[test]
+fn an_upgrade_lists_the_changelog_of_every_version_on_the_way() {
+    for name in ["request", "upgrade"] {
+        let html = &page(name).html;
+        for part in ["New in 1.3.0", "Asks for a region.", "New in 1.2.1", "Backups finish sooner."] {
+            assert!(html.contains(part), "{name}, {part}: {html}");
+        }
+    }
+    assert!(!page("roll-back").html.contains("New in"));
+}
+
+#[test]
+fn runs_of_a_request_say_how_long_they_took() {
+    let html = &page("request-actions").html;
+    // Two of the six runs aren't over.
+    assert_eq!(html.matches("24\u{a0}s").count(), 4, "{html}");
+    assert!(page("run-done").html.contains("<div class=\"card-head\"><h2 id=\"outputs\">"), "results have a frame");
+}
+
+#[test]
 fn script_is_loaded_on_live_pages_alone() {
     each(|name, page| {
         let live = name.starts_with("requests")
@@ -355,6 +424,7 @@ fn script_is_loaded_on_live_pages_alone() {
                 "actions",
                 "actions-viewer",
                 "history",
+                "continued",
                 "refused",
                 "refused-viewer",
                 "resources",
@@ -381,6 +451,8 @@ fn script_is_loaded_on_live_pages_alone() {
             "request-web",
             "request-shared",
             "request-posted",
+            "request-required",
+            "request-needed",
             "request-conflict",
             "request-manifest",
             "request-manifest-error",

@@ -40,6 +40,8 @@ mod preview;
 mod releases;
 #[path = "world/requests.rs"]
 mod requests;
+#[path = "world/required.rs"]
+mod required;
 #[path = "world/resources.rs"]
 mod resources;
 #[path = "world/runs.rs"]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use promise::api::{DestinationStatus, Phase, Requirement};
+use promise::api::{DestinationStatus, MissingRequirement, Phase, Requirement};
 use promise::placement;
 use promise::requirements::{Present, missing};
 
@@ -27,15 +27,27 @@ impl World {
         Working(working.collect::<BTreeSet<_>>().into_iter().collect())
     }
 
-    /// Returns what a promise of `home` requires and a workspace doesn't have, in words that follow “It needs”.
+    /// Returns what a promise of `home` requires and a workspace doesn't have.
     ///
     /// `trusted` are the homes whose Destinations count. It says no more about other people's requests than that one works.
-    pub fn missing(&self, workspace: &ClusterId, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Vec<String> {
+    pub fn missing(
+        &self,
+        workspace: &ClusterId,
+        home: &ClusterId,
+        requires: &[Requirement],
+        trusted: &[WorkspacePath],
+    ) -> Vec<MissingRequirement> {
         if requires.is_empty() { Vec::new() } else { self.missing_beside(&self.working(workspace), home, requires, trusted) }
     }
 
     /// Like [`Self::missing`], for many promises in one workspace, if it is known what works there.
-    pub fn missing_beside(&self, working: &Working, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Vec<String> {
+    pub fn missing_beside(
+        &self,
+        working: &Working,
+        home: &ClusterId,
+        requires: &[Requirement],
+        trusted: &[WorkspacePath],
+    ) -> Vec<MissingRequirement> {
         // A Destination has to serve the API, and to accept it. A workspace serves what our export claims, and nothing that a promise could
         // require.
         let serves = |group: &str, kind: &str, destination: Option<&str>| {

@@ -7,6 +7,7 @@ use clap::{Args, Command, FromArgMatches as _};
 use http::{Method, header};
 use promise::api::{ActionPhase, PromiseSpec};
 use promise::rest::{ActionItem, Page, RunBody, RunDetail, RunSummary};
+use promise::workflow::{action_label, step_label};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep};
 
@@ -245,7 +246,7 @@ async fn list_runs(portal: &Portal, target: &Target, output: Output, terminal: &
                 table.row(vec![
                     run.name.clone().into(),
                     run.action.clone().into(),
-                    format!("{:?}", run.phase).into(),
+                    action_label(run.phase).into(),
                     run.requester.clone().unwrap_or_default().into(),
                     age(&run.created, (terminal.now)()).into(),
                 ]);
@@ -262,7 +263,7 @@ fn show(run: &RunDetail, output: Output, terminal: &mut Terminal<'_>) -> Result<
         None if output == Output::Name => terminal.print(&format!("{}\n", run.summary.name))?,
         None => {
             let waits = run.waiting_on.as_ref().map(|waiting| waiting.message.clone());
-            let mut text = format!("{} ({}): {:?}\n", run.summary.name, run.summary.action, run.summary.phase);
+            let mut text = format!("{} ({}): {}\n", run.summary.name, run.summary.action, action_label(run.summary.phase));
             for line in [waits, run.message.clone()].into_iter().flatten() {
                 text.push_str(&format!("  {line}\n"));
             }
@@ -271,7 +272,7 @@ fn show(run: &RunDetail, output: Output, terminal: &mut Terminal<'_>) -> Result<
             for step in &run.steps {
                 table.row(vec![
                     step.id.clone().into(),
-                    format!("{:?}", step.phase).into(),
+                    step_label(step.phase, step.attempts).into(),
                     step.attempts.to_string().into(),
                     step.message.clone().unwrap_or_default().into(),
                 ]);

@@ -164,6 +164,14 @@ mod tests {
     }
 
     #[test]
+    fn secret_parameters_of_an_action_are_found() {
+        let action =
+            "  actions: {rotate: {secretParameters: [.key], steps: [{id: go, validate: {expression: \"${true}\", message: Go.}}]}}\n";
+        let report = check(&STARTER.replacen("  lifecycle:", &format!("{action}  lifecycle:"), 1));
+        assert!(report.contains(".spec.actions.rotate.secretParameters: unknown field"), "{report}");
+    }
+
+    #[test]
     fn the_definitions_are_complete() {
         let text = "apiVersion: platform.opmodel.dev/v1alpha1\nkind: KIND\nmetadata: {name: a}\nspec: {nothing: 1}\n";
         for kind in ["Promise", "PromiseWorkflow", "Policy", "PromiseCatalog", "Destination", "Endpoint"] {

@@ -95,9 +95,11 @@ async fn known(plain: Command, words: &[String], called: Called) -> Result<Comma
         }
         return Ok(below(plain, "promise", "request", promises(&portal, &workspace).await?));
     }
-    if at("promise", "describe").is_some() {
-        let (portal, workspace) = open().await?;
-        return Ok(values(plain, ["promise", "describe"], "name", promises(&portal, &workspace).await?));
+    for verb in ["describe", "fleet", "rollouts"] {
+        if at("promise", verb).is_some() {
+            let (portal, workspace) = open().await?;
+            return Ok(values(plain, ["promise", verb], "name", promises(&portal, &workspace).await?));
+        }
     }
     for verb in ["edit", "diff", "upgrade", "action"] {
         if at("request", verb).is_some_and(|rest| rest.len() <= 1) {
@@ -105,7 +107,7 @@ async fn known(plain: Command, words: &[String], called: Called) -> Result<Comma
             return Ok(below(plain, "request", verb, requests(&portal, &workspace).await?));
         }
     }
-    for verb in ["get", "watch", "delete", "releases", "rollback", "retry", "cancel", "runs"] {
+    for verb in ["get", "watch", "delete", "releases", "rollback", "retry", "cancel", "skip", "runs"] {
         if at("request", verb).is_some() {
             let (portal, workspace) = open().await?;
             return Ok(values(plain, ["request", verb], "name", requests(&portal, &workspace).await?));

@@ -22,6 +22,9 @@ struct Subject {
     /// Rule to decide on, if several wait for you.
     #[arg(long, value_name = "ID")]
     rule: Option<String>,
+    /// Step to decide on, if several steps of a workflow or action wait for you.
+    #[arg(long, value_name = "ID")]
+    step: Option<String>,
     /// Decide only if the request still has the content with this hash.
     #[arg(long, value_name = "HASH")]
     content: Option<String>,
@@ -123,7 +126,9 @@ async fn decide(subject: &Subject, body: DecisionBody, way: &Way, called: Called
     let risks = if item.risk_reasons.is_empty() { String::new() } else { format!("\n  Risk: {}", item.risk_reasons.join(", ")) };
     let cost = monthly(item.cost.as_ref());
     let ApprovalItem { name, workspace, promise, version, owner, .. } = item;
-    terminal.note(&format!("{promise} {version} for {owner} in {workspace}, {cost}{why}{risks}"))?;
+    let step = item.step.as_ref().map(|step| format!("\n  Step: {step}")).unwrap_or_default();
+    let run = item.run.as_ref().map(|run| format!("\n  Run: {run}")).unwrap_or_default();
+    terminal.note(&format!("{promise} {version} for {owner} in {workspace}, {cost}{step}{run}{why}{risks}"))?;
     let target = Target { workspace: workspace.clone(), namespace: item.namespace.clone(), name: name.clone() };
     let receipt = portal.send::<DecisionReceipt>(Method::POST, &target.decisions_path(), &[], &json!(body)).await?.body;
     let text = match receipt.decision {
@@ -167,6 +172,7 @@ fn chosen<'i>(items: &'i [ApprovalItem], subject: &Subject, workspace: Option<&s
         item.name == name
             && namespace.is_none_or(|namespace| item.namespace == namespace)
             && workspace.is_none_or(|workspace| item.workspace == workspace)
+            && subject.step.as_ref().is_none_or(|step| item.step.as_ref() == Some(step))
     };
     let found: Vec<&ApprovalItem> = items.iter().filter(matches).collect();
     match found.as_slice() {
@@ -177,8 +183,12 @@ fn chosen<'i>(items: &'i [ApprovalItem], subject: &Subject, workspace: Option<&s
             Err(Error::refused(NOT_FOUND, message))
         }
         several => {
-            let places: Vec<String> = several.iter().map(|item| format!("-w {} {}/{name}", item.workspace, item.namespace)).collect();
-            Err(Error::Usage(format!("several requests of this name wait for you: choose {}", promise::wording::one_of(&places))))
+            let place = |item: &&ApprovalItem| {
+                let step = item.step.as_ref().map(|step| format!(" --step {step}")).unwrap_or_default();
+                format!("-w {} {}/{name}{step}", item.workspace, item.namespace)
+            };
+            let places: Vec<String> = several.iter().map(place).collect();
+            Err(Error::Usage(format!("several decisions of this name wait for you: choose {}", promise::wording::one_of(&places))))
         }
     }
 }
@@ -219,7 +229,7 @@ mod tests {
     }
 
     fn subject(name: &str, rule: Option<&str>) -> Subject {
-        Subject { name: name.to_owned(), rule: rule.map(str::to_owned), content: None }
+        Subject { name: name.to_owned(), rule: rule.map(str::to_owned), step: None, content: None }
     }
 
     #[test]
@@ -232,6 +242,19 @@ mod tests {
         assert_eq!(found("default/orders", Some("root:a")).unwrap(), "root:a");
         assert!(found("orders", None).unwrap_err().to_string().contains("-w root:a default/orders or -w root:b default/orders"));
         assert!(matches!(found("other/carts", None), Err(Error::Refused { code: NOT_FOUND, .. })));
+    }
+
+    #[test]
+    fn one_of_several_steps_of_a_request_is_chosen() {
+        let of = |step: &str| ApprovalItem { step: Some(step.to_owned()), ..item("root:a", "orders", &["x"]) };
+        let items = [of("board"), of("security")];
+        let found = |step: Option<&str>| {
+            let subject = Subject { step: step.map(str::to_owned), ..subject("orders", None) };
+            chosen(&items, &subject, None, Called::Opm).map(|item| item.step.clone())
+        };
+        assert_eq!(found(Some("security")).unwrap().as_deref(), Some("security"));
+        assert!(found(None).unwrap_err().to_string().contains("-w root:a default/orders --step board or"));
+        assert!(matches!(found(Some("other")), Err(Error::Refused { code: NOT_FOUND, .. })));
     }
 
     #[test]

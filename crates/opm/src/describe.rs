@@ -15,6 +15,8 @@ use crate::{preflight, write};
 
 /// Width of the labels at the top.
 const LABEL: usize = 13;
+/// Number of versions whose changes are shown.
+const DESCRIBED_VERSIONS: usize = 3;
 
 /// Returns a promise with everything that a request needs.
 pub(crate) fn promise(detail: &PromiseDetail, output: Output, called: Called) -> String {
@@ -36,6 +38,7 @@ pub(crate) fn promise(detail: &PromiseDetail, output: Output, called: Called) ->
     if let Some(deprecation) = &detail.deprecation {
         line(&mut text, "Deprecated", deprecation.message.as_deref().unwrap_or("yes"));
         line(&mut text, "Use instead", deprecation.replaced_by.as_deref().unwrap_or_default());
+        line(&mut text, "Until", deprecation.remove_after.as_deref().unwrap_or_default());
     }
     if let Some(description) = detail.description.as_ref().filter(|_| output == Output::Wide) {
         let lines: String = printable(description).lines().map(|line| format!("  {line}\n")).collect();
@@ -45,6 +48,7 @@ pub(crate) fn promise(detail: &PromiseDetail, output: Output, called: Called) ->
     if !all.is_empty() {
         let _ = write!(text, "\n{}\n{}", styled(HEADING, "Fields"), listed(&all, output));
     }
+    section(&mut text, "Changelog", changelog(detail, output).into_iter());
     section(
         &mut text,
         "Presets",
@@ -72,6 +76,17 @@ pub(crate) fn promise(detail: &PromiseDetail, output: Output, called: Called) ->
     }
     let _ = write!(text, "\n{}\n  {} promise request {}{}\n", styled(HEADING, "Request it"), called.name(), summary.name, example(&all));
     text
+}
+
+/// What its team says about the versions, newest first: about all of them with `-o wide`, and otherwise about the newest ones.
+fn changelog(detail: &PromiseDetail, output: Output) -> Vec<(String, String)> {
+    let described = detail.published.iter().filter(|version| !version.changes.is_empty());
+    let described = described.take(if output == Output::Wide { usize::MAX } else { DESCRIBED_VERSIONS });
+    let lines = described.flat_map(|version| {
+        let names = std::iter::once(version.version.clone()).chain(std::iter::repeat(String::new()));
+        names.zip(version.changes.iter().map(|change| one_line(change, usize::MAX)))
+    });
+    lines.collect()
 }
 
 /// Required flags, and otherwise the first one, with what they accept.

@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use clap::{Args, Command, FromArgMatches as _};
 use http::{Method, header};
-use promise::names;
+use promise::api::ChangelogEntry;
 use promise::path::Path;
 use promise::rest::{PublishedVersion, RequestDetail};
 use promise::upgrade::{Carried, Lost, Published, carried, constraint_for, newer};
+use promise::{changelog, names};
 use serde_json::{Value, json};
 
 use crate::commands::Called;
 use crate::form::{Form, Secrets, read_file};
-use crate::output::Output;
+use crate::output::{Output, one_line};
 use crate::portal::{Portal, Way};
 use crate::target::Target;
 use crate::terminal::Terminal;
@@ -72,6 +73,9 @@ pub(crate) async fn upgrade(words: &[String], way: &Way, called: Called, termina
         return Ok(Outcome::Yes);
     };
     let is_published = published.iter().any(|one| one.version == version);
+    for ChangelogEntry { version, changes } in described(&change.published, running, &version) {
+        terminal.note(&format!("New in {version}: {}", one_line(&changes.join(" "), usize::MAX)))?;
+    }
     let constraint = if is_published { constraint_for(&published, &version, running, policy) } else { version.clone() };
     change.manifest["spec"]["promise"]["version"] = constraint.into();
     // The fields of other versions than the newest one aren't known here. The portal checks them.
@@ -84,6 +88,13 @@ pub(crate) async fn upgrade(words: &[String], way: &Way, called: Called, termina
         }
     }
     send(change, called, terminal).await
+}
+
+/// Returns what the team of a promise says about the versions after the running one, up to and including another, newest first.
+fn described(published: &[PublishedVersion], running: Option<&str>, to: &str) -> Vec<ChangelogEntry> {
+    let entry = |one: &PublishedVersion| ChangelogEntry { version: one.version.clone(), changes: one.changes.clone() };
+    let entries: Vec<ChangelogEntry> = published.iter().filter(|one| !one.changes.is_empty()).map(entry).collect();
+    changelog::between(&entries, running.unwrap_or_default(), to)
 }
 
 /// Sends a change, or rehearses it.
@@ -236,4 +247,25 @@ fn edited(options: &EditOptions, manifest: Value, terminal: &mut Terminal<'_>) -
         return Err(Error::Usage("name and namespace of a request can't be changed".to_owned()));
     }
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upgrade_lists_what_is_described_of_the_versions_on_the_way() {
+        let version = |version: &str, changes: &[&str]| PublishedVersion {
+            version: version.into(),
+            revision: format!("redis-{version}"),
+            since: "2026-11-03T08:00:00Z".into(),
+            changes: changes.iter().map(|change| (*change).to_owned()).collect(),
+        };
+        let all = [version("1.2.0", &["Three."]), version("1.1.0", &[]), version("1.0.1", &["Two."]), version("1.0.0", &["One."])];
+        let versions = |running, to| described(&all, running, to).into_iter().map(|entry| entry.version).collect::<Vec<_>>();
+        assert_eq!(versions(Some("1.0.0"), "1.2.0"), ["1.2.0", "1.0.1"]);
+        assert_eq!(versions(Some("1.0.0"), "1.1.0"), ["1.0.1"]);
+        assert_eq!(versions(Some("1.2.0"), "1.0.0"), Vec::<String>::new());
+        assert_eq!(versions(None, "1.2.0"), Vec::<String>::new());
+    }
 }

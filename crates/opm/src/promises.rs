@@ -7,7 +7,7 @@ use crate::commands::{Called, Named};
 use crate::output::{Output, Table, available, data, price};
 use crate::portal::{Portal, Way, api};
 use crate::terminal::Terminal;
-use crate::{Error, Outcome, author, describe, publish, render, write};
+use crate::{Error, Outcome, author, describe, fleet, publish, render, write};
 
 /// Commands for promises.
 #[derive(Debug, Subcommand)]
@@ -47,6 +47,17 @@ pub(crate) enum Command {
         The file is checked as `opm promise lint` does. Exit code 1 if it isn't valid, or with --wait if the control plane doesn't publish it."
     )]
     Publish(publish::PublishArgs),
+    /// List the instances of a promise of yours, and whether they can be upgraded.
+    #[command(
+        after_help = "Examples:\n  opm promise fleet cache --workspace root:platform\n  opm promise fleet cache --to 2.0.0 --running 1.4.0\n\n\
+        The workspace is the one that the promise is published in. Start a rollout on the page of its fleet."
+    )]
+    Fleet(fleet::FleetArgs),
+    /// List your rollouts of a promise; show or stop one.
+    #[command(
+        after_help = "Examples:\n  opm promise rollouts cache --workspace root:platform\n  opm promise rollouts cache 5f1c0e7a92d84b6f8a3d1c5e7b9f2a40 --stop"
+    )]
+    Rollouts(fleet::RolloutsArgs),
 }
 
 /// Arguments of `list`.
@@ -83,6 +94,8 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Lint(args) => author::lint(args, terminal),
         Command::Render(named) => render::run(named.words(), way, called, terminal),
         Command::Publish(args) => publish::run(args, way, called, terminal).await,
+        Command::Fleet(args) => fleet::run(args, way, terminal).await,
+        Command::Rollouts(args) => fleet::rollouts(args, way, terminal).await,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::rows::table;
 use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
-use crate::{Error, Outcome, actions, decide, describe, edit, releases, write};
+use crate::{Error, Outcome, actions, decide, describe, edit, releases, skip, write};
 
 /// Commands for requests.
 #[derive(Debug, Subcommand)]
@@ -61,6 +61,11 @@ pub(crate) enum Command {
     Retry(WorkflowArgs),
     /// Cancel a request's workflow: what was done stays, and `retry` continues there.
     Cancel(WorkflowArgs),
+    /// Skip a step that failed or waits. It needs the permission `override` on the promise; the steps after it run as if it had succeeded.
+    #[command(
+        after_help = "Examples:\n  opm request skip orders ticket --comment 'Agreed with the network team on the phone'\n  opm request skip orders board --run orders-backup-1f3e --comment 'The board is on holiday'"
+    )]
+    Skip(skip::SkipArgs),
     /// List the day-2 actions of a request, or run one.
     #[command(
         disable_help_subcommand = true,
@@ -77,7 +82,7 @@ pub(crate) enum Command {
     Delete(DeleteArgs),
     /// Approve a request that waits for you.
     #[command(
-        after_help = "Example:\n  opm request approve orders --reason 'Agreed in the review'\n\nOnly the content that is shown is approved: if it changes meanwhile, the approval is refused."
+        after_help = "Examples:\n  opm request approve orders --reason 'Agreed in the review'\n  opm request approve orders --step board\n\nOnly the content that is shown is approved: if it changes meanwhile, the approval is refused."
     )]
     Approve(decide::ApproveArgs),
     /// Reject a request that waits for you, or request changes.
@@ -185,6 +190,7 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Rollback(args) => releases::roll_back(args, way, called, terminal).await,
         Command::Retry(args) => retry(args, way, called, terminal).await,
         Command::Cancel(args) => cancel(args, way, called, terminal).await,
+        Command::Skip(args) => skip::skip(args, way, called, terminal).await,
         Command::Action(named) => actions::action(named.words(), way, called, terminal).await,
         Command::Runs(args) => actions::runs(args, way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,

@@ -49,6 +49,14 @@ impl Target {
         api(&["workspaces", &self.workspace, "requests", &self.namespace, &self.name, "cancel"])
     }
 
+    /// Returns the path that skips a step of its workflow, or of a run of one of its actions.
+    pub fn skip_path(&self, run: Option<&str>, step: &str) -> String {
+        let mut path: Vec<&str> = vec!["workspaces", &self.workspace, "requests", &self.namespace, &self.name];
+        path.extend(run.into_iter().flat_map(|run| ["runs", run]));
+        path.extend(["steps", step, "skip"]);
+        api(&path)
+    }
+
     /// Finds a request by `NAME` or `NAMESPACE/NAME`.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 mod check;
 mod conflict;
 mod run_name;
+mod secrets;
 mod start;
 mod status;
 #[cfg(test)]
@@ -18,8 +19,8 @@ pub(crate) use check::check;
 pub use conflict::conflict;
 pub use run_name::run_name;
 pub(crate) use run_name::{digits, joined};
-pub use start::{Turn, accepted, may_run, not_allowed, waits_for_request, waits_for_turn};
-pub use status::{Observed, cancelled, refused, status, waiting};
+pub use start::{Turn, accepted, is_held, may_run, not_allowed, waits_for_request, waits_for_turn};
+pub use status::{Observed, cancelled, denied, refused, status, waiting};
 pub use words::{choose_run, chosen_run, gone, none_succeeded, unknown_action, unnamed};
 
 use crate::api::{ActionSpec, FormHints, Implementation, OutputSpec, PromiseSpec, Workflows};

@@ -45,12 +45,12 @@ pub use policy::{
     PolicySpec, PolicyStatus, Rule, SetValue, Validate, Window,
 };
 pub use preflight::{
-    PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem, PreflightUnknown,
-    PreflightVerdict, PreflightWindow,
+    MissingRequirement, PreflightAnswer, PreflightApproval, PreflightDryRun, PreflightObject, PreflightPrice, PreflightPriceItem,
+    PreflightUnknown, PreflightVerdict, PreflightWindow,
 };
 pub use promise::{
-    CostItem, CostModel, Deprecation, Example, Implementation, Lifecycle, Link, Maintainer, OutputFormat, OutputSpec, PolicyRef,
-    Presentation, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate, SecretOutput, Visibility,
+    ChangelogEntry, CostItem, CostModel, Deprecation, Example, Implementation, Lifecycle, Link, Maintainer, OutputFormat, OutputSpec,
+    PolicyRef, Presentation, PromiseRevisionSpec, PromiseSpec, PromiseStatus, Requirement, ResourceTemplate, SecretOutput, Visibility,
 };
 pub use promise_workflow::PromiseWorkflowSpec;
 pub use release::{PromiseReleaseSpec, ReleaseRevision, ReleaseRule, ReleaseTerms};

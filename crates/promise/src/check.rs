@@ -5,6 +5,7 @@
 //! applies them and reports each result at its place in the file.
 
 mod advice;
+mod workflows;
 mod written;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use schema::structural::{Kind, Schema};
 use serde_json::Value;
 
 pub use advice::with_advice;
+pub use workflows::workflows;
 pub use written::{WrittenPromise, promise};
 
 use crate::api::{DestinationSpec, EndpointSpec, PolicySpec, PromiseCatalogSpec, PromiseSpec, PromiseWorkflowSpec};
@@ -79,6 +81,7 @@ pub fn files(sources: &[SourceFile], kinds: &Kinds, terms: Terms) -> Result<Vec<
     errors.extend(objects.iter().flat_map(|(_, manifest)| object(manifest, kinds, terms)));
     errors.extend(duplicates(&objects));
     errors.extend(policies(&objects, |_, _| true));
+    errors.extend(workflows(&objects, |_| terms));
     Defects::check(errors)?;
     Ok(objects.into_iter().map(|(_, manifest)| manifest).collect())
 }
@@ -121,7 +124,7 @@ pub fn object(manifest: &Manifest, kinds: &Kinds, terms: Terms) -> Vec<Defect> {
         }),
         "Policy" => spec::<PolicySpec>(&readable).map(|spec| policy::validity(&spec, terms.trusted)),
         "PromiseCatalog" => spec::<PromiseCatalogSpec>(&readable).map(|spec| price::problems(&spec)),
-        "PromiseWorkflow" => spec::<PromiseWorkflowSpec>(&readable).map(|_| Vec::new()),
+        "PromiseWorkflow" => spec::<PromiseWorkflowSpec>(&readable).map(|spec| publish::workflow_problems(&spec)),
         "Endpoint" => spec::<EndpointSpec>(&readable).map(|spec| endpoint::check(&spec)),
         _ => spec::<DestinationSpec>(&readable).map(|_| Vec::new()),
     };
@@ -258,6 +261,10 @@ pub fn references<P: Ord + Display>(manifest: &Manifest, home: &P, objects: &[(P
             for (index, reference) in spec.policy_refs.iter().enumerate() {
                 let field = format!(".spec.policyRefs[{index}].name");
                 need(anywhere("Policy", &reference.name), field, "Policy", &reference.name, "in this world");
+            }
+            for (workflow, name) in spec.workflows.referred() {
+                let field = format!(".spec.workflows.{}.ref", workflow.word());
+                need(beside("PromiseWorkflow", name), field, "PromiseWorkflow", name, &here);
             }
             for (index, requirement) in spec.requires.iter().enumerate() {
                 if let Some(name) = &requirement.promise {

@@ -96,7 +96,10 @@ fn observed(mut object: Value) -> Value {
         Some("Bucket") => {
             serde_json::json!({"endpoint": format!("https://{name}.example.org"), "conditions": [{"type": "Ready", "status": "True"}]})
         }
-        Some("Deployment") => serde_json::json!({"availableReplicas": object["spec"]["replicas"]}),
+        Some("Deployment") => {
+            // Servers default it to 1.
+            serde_json::json!({"availableReplicas": object["spec"].get("replicas").cloned().unwrap_or_else(|| 1.into())})
+        }
         _ => return object,
     };
     object

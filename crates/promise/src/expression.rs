@@ -48,6 +48,11 @@ pub(crate) fn with_action(environment: Environment, parameters: &Schema) -> Envi
     environment.variable("action", Type::object(fields)).variable("steps", Type::Dyn)
 }
 
+/// Adds the variable `action` of policies for actions. They can apply to many actions, so its parameters are open.
+pub(crate) fn with_any_action(environment: Environment) -> Environment {
+    environment.variable("action", Type::object([("parameters", Type::Dyn), ("requestedBy", requester())]))
+}
+
 /// Returns values for [`environment`], or for one that extends it.
 pub fn scope(environment: &Environment, parameters: &Value, context: &Context) -> Scope {
     let mut scope = environment.scope();

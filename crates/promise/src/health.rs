@@ -1,10 +1,18 @@
 //! Health of an object by the built-in rule of its kind, for promises that define none.
 //!
-//! The generic rule follows kstatus: a status counts once it describes the present generation, `Ready` and similar conditions decide if
-//! they are reported, and an object without any of them is current. Rules for individual kinds use more of their status.
+//! The general rule follows kstatus: a status counts once it describes the present generation, `Ready` and similar conditions decide if
+//! they are reported, and an object without any of them is current. Kinds whose conditions mean something else are listed in `rules`; those
+//! that report more than conditions have a function. Where kstatus has no rule, the health checks of Argo CD are the model.
 
 mod conditions;
 mod freshness;
+mod gitops;
+mod network;
+mod operators;
+mod pods;
+mod rules;
+mod scaling;
+mod storage;
 mod words;
 mod workloads;
 
@@ -52,29 +60,50 @@ pub fn of(object: &Value, now: i64) -> Verdict {
     if !object["metadata"]["deletionTimestamp"].is_null() {
         return Verdict::progressing("Being deleted");
     }
-    if let Some(outdated) = outdated(object, now) {
-        return outdated;
-    }
     let group = object["apiVersion"].as_str().and_then(|text| text.split_once('/')).map_or("", |(group, _)| group);
-    match (group, object["kind"].as_str().unwrap_or_default()) {
+    if let Some(outdated) = outdated(object, now) {
+        return gitops::suspended(group, object).unwrap_or(outdated);
+    }
+    let own = of_kind(group, object, now).or_else(|| rules::judge(group, object)).or_else(|| network::attached(object));
+    own.unwrap_or_else(|| conditions::generic(object, now))
+}
+
+/// Applies the rule of a kind for which conditions aren't enough. Returns nothing if the general rule decides.
+fn of_kind(group: &str, object: &Value, now: i64) -> Option<Verdict> {
+    Some(match (group, object["kind"].as_str().unwrap_or_default()) {
         ("apps", "Deployment") => workloads::deployment(object),
         ("apps", "StatefulSet") => workloads::stateful_set(object),
         ("apps", "DaemonSet") => workloads::daemon_set(object),
+        ("apps", "ReplicaSet") | ("", "ReplicationController") => workloads::replica_set(object),
         ("batch", "Job") => workloads::job(object),
-        ("", "Pod") => workloads::pod(object),
-        ("", "PersistentVolumeClaim") => workloads::claim(object),
-        ("", "Service") => workloads::service(object),
+        ("", "Pod") => pods::pod(object, now),
+        ("", "PersistentVolumeClaim") => storage::claim(object),
+        ("", "PersistentVolume") => storage::volume(object),
+        ("snapshot.storage.k8s.io" | "groupsnapshot.storage.k8s.io", kind) if !kind.ends_with("Class") => storage::snapshot(object),
+        ("", "Service") => network::service(object),
         ("", "Namespace") => workloads::namespace(object),
+        ("autoscaling", "HorizontalPodAutoscaler") => scaling::autoscaler(object, now),
+        ("policy", "PodDisruptionBudget") => scaling::disruption_budget(object),
         // Nothing runs behind these: existing is enough.
-        ("", "ConfigMap" | "Secret" | "ServiceAccount" | "ResourceQuota" | "LimitRange" | "Event")
-        | ("rbac.authorization.k8s.io", _)
-        | ("networking.k8s.io", "NetworkPolicy")
-        | ("policy", "PodDisruptionBudget")
+        ("", "ConfigMap" | "Secret" | "ServiceAccount" | "ResourceQuota" | "LimitRange" | "Event" | "Endpoints")
+        | ("rbac.authorization.k8s.io" | "scheduling.k8s.io" | "node.k8s.io" | "discovery.k8s.io", _)
+        | ("networking.k8s.io", "NetworkPolicy" | "Ingress" | "IngressClass")
+        | ("storage.k8s.io", "StorageClass" | "CSIDriver")
         | ("batch", "CronJob") => Verdict::healthy(),
+        ("gateway.networking.k8s.io" | "gateway.networking.x-k8s.io", "Gateway" | "ListenerSet" | "XListenerSet") => {
+            network::gateway(object)
+        }
+        // Their controllers always report, even about those that no one has accepted.
+        ("gateway.networking.k8s.io", kind) if kind.ends_with("Route") => network::attached(object).unwrap_or_else(Verdict::unreported),
+        ("argoproj.io", "Application") => gitops::application(object),
+        ("argoproj.io", "Rollout") => return gitops::rollout(object),
+        ("cert-manager.io", "Certificate") => return operators::certificate(object),
+        ("postgresql.cnpg.io", "Cluster") => return operators::postgres(object),
+        (group, _) if gitops::is_flux(group) => return gitops::suspended(group, object).or_else(|| gitops::flux(object)),
         // The controller always reports on these, however long it takes.
         (names::GROUP, "PromiseRequest") if object["status"].is_null() => Verdict::unreported(),
-        _ => conditions::generic(object, now),
-    }
+        _ => return None,
+    })
 }
 
 /// Returns why the status doesn't count: it describes the state before the last change. Returns nothing if it counts or doesn't exist.

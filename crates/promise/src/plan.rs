@@ -12,6 +12,7 @@ mod removal;
 mod repair;
 mod revise;
 mod steps;
+mod terminating;
 
 pub use action::{Action, Hold, Plan, Why};
 pub use drift::{drifted, kept};

@@ -3,7 +3,8 @@
 //! [`gather`] selects the policies that apply to a promise in a workspace; a [`Book`] does the same for frequent lookups. [`settle`]
 //! composes them with the parameters of a request into one [`Effective`], most restrictive and independent of order, and the resolved
 //! parameters. [`judge`] adds limits and budgets, which depend on existing requests. [`compose`] is for places without a request.
-//! [`validity`] and [`check_against`] report what is wrong with a policy itself and for a promise, when it is written.
+//! [`validity`] and [`check_against`] report what is wrong with a policy itself and for a promise, when it is written. Policies whose scope
+//! names actions apply to runs instead: [`judge_run`].
 //!
 //! **No rule passes silently.** [`validity`] refuses a broken rule when it is written, and a policy that contains one anyway refuses every
 //! request in its scope, with a sentence that names the policy and who can fix it. To add a kind of rule: its type in `api::policy`, its
@@ -26,6 +27,7 @@ mod narrow;
 mod range;
 mod reading;
 mod refusal;
+mod runs;
 mod schedule;
 pub mod sentence;
 mod settle;
@@ -33,6 +35,7 @@ mod source;
 mod structure;
 mod tally;
 mod texts;
+mod upcoming;
 mod validity;
 mod warnings;
 mod window;
@@ -53,6 +56,7 @@ pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;
 pub use refusal::{Conflict, ConflictCause, ExpressionError, Refusal, RefusalReason, RuleProblem, UnfitValue, UnknownTotal, WrongBound};
+pub use runs::{RunFacts, RunVerdict, for_runs, judge_run};
 pub use schedule::{ActionSchedule, schedule_outcomes, scheduled};
 pub use settle::{Settled, settle, settle_read};
 pub use source::PolicySource;
@@ -60,6 +64,7 @@ pub use source::{Candidate, Origin, Provenance};
 pub use structure::{Structure, structure};
 pub use tally::{Counted, Per, Promises, Reach, Tally};
 pub(crate) use texts::{defaulted, fixed};
+pub use upcoming::upcoming;
 pub(crate) use validity::approve_problem;
 pub use validity::{problems, seconds, validity};
 pub use warnings::{Warning, contradictions, unmatched};

@@ -17,7 +17,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::api::{Approve, DeletionPolicy, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
+use crate::api::{
+    Approve, DeletionPolicy, DestinationId, MissingRequirement, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision,
+};
 use crate::attribute::{self, AttributedObject, Origins};
 use crate::context::Context;
 use crate::expiry;
@@ -81,8 +83,8 @@ pub struct Input<'a> {
     pub destinations: &'a BTreeMap<String, DestinationId>,
     /// Those that don't allow orphaned objects, with the paths of their homes.
     pub unorphaned: &'a BTreeMap<String, String>,
-    /// Missing requirements of the promise, as words that follow “This promise needs”.
-    pub missing: &'a [String],
+    /// Missing requirements of the promise.
+    pub missing: &'a [MissingRequirement],
     /// What the caller couldn't determine.
     pub unknown: &'a [Unknown],
 }
@@ -145,8 +147,8 @@ pub struct Preflight {
     pub limits: Vec<LimitUse>,
     /// Budgets with their usage.
     pub budgets: Vec<BudgetUse>,
-    /// Missing requirements of the promise, as words that follow “This promise needs”. Nothing new is created without them.
-    pub missing: Vec<String>,
+    /// Missing requirements of the promise. Nothing new is created without them.
+    pub missing: Vec<MissingRequirement>,
     /// What couldn't be determined.
     pub unknown: Vec<Unknown>,
     /// Overall result.

@@ -15,14 +15,16 @@ pub(crate) mod resources;
 #[cfg(test)]
 mod tests;
 mod version;
+mod workflows;
 
 pub use breaking::changes as breaking_changes;
 pub use claims::{CLAIMED, claimed_kinds, unclaimed};
-pub use deprecation::deprecation;
 use schema::structural::Schema;
 use serde_json::Value;
+pub use workflows::{at_references, resolved, workflow_problems};
 
 use crate::api::PromiseSpec;
+use crate::changelog;
 use crate::expression;
 use crate::problem::Problem;
 use crate::render::Compiled;
@@ -30,6 +32,14 @@ use crate::resolve::MAX_PROBLEMS;
 
 /// Number of passes over a schema: its structure, its defaults and its rules each need the previous ones to be valid.
 const PASSES: usize = 4;
+
+/// Checks the parts of a promise that can change without a new version, and returns their problems: they are checked even if the version
+/// is already published.
+pub fn presented(spec: &PromiseSpec) -> Vec<Problem> {
+    let mut problems = deprecation::deprecation(spec);
+    problems.extend(changelog::problems(spec));
+    problems
+}
 
 /// A promise to be published, and the problems found so far.
 struct Draft<'a> {
@@ -56,7 +66,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     let json = expression::parameters_schema(spec.parameters.as_ref());
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
     version::check(&mut draft, previous);
-    draft.problems.extend(deprecation(spec));
+    draft.problems.extend(presented(spec));
     if let Some(problem) = parameters::not_usable(&draft.json) {
         // Nothing is known of the parameters, so nothing else can be checked.
         draft.problems.push(problem);

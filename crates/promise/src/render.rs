@@ -134,7 +134,20 @@ impl Compiled {
     /// # Errors
     /// If an expression fails on these parameters, or there are more objects than allowed, with its path.
     pub fn render(&self, inputs: &Inputs<'_>) -> Result<Rendering, Vec<Problem>> {
-        objects::render(self, inputs, &mut Budget::steps(STEPS))
+        objects::render(self, inputs, None, &mut Budget::steps(STEPS))
+    }
+
+    /// The same, with the outputs of the steps of its workflow, by step. Outputs of the promise can read them.
+    ///
+    /// # Errors
+    /// As [`Compiled::render`].
+    pub fn render_with_steps(&self, inputs: &Inputs<'_>, steps: &Value) -> Result<Rendering, Vec<Problem>> {
+        objects::render(self, inputs, Some(steps), &mut Budget::steps(STEPS))
+    }
+
+    /// Returns the ids of the steps that outputs of the promise read.
+    pub fn read_steps(&self) -> BTreeSet<String> {
+        outputs::read_steps(&self.outputs)
     }
 
     /// Whether an observed object is ready, by the promise's own expression. Returns nothing if the promise has none for this resource and

@@ -5,6 +5,7 @@
 
 mod approval;
 mod cost;
+mod fleet;
 mod manifest;
 pub mod operation;
 mod page;
@@ -19,8 +20,9 @@ mod search;
 mod sign_in;
 mod workspace;
 
-pub use approval::{ApprovalItem, DecisionBody, DecisionReceipt};
+pub use approval::{ApprovalItem, DecisionBody, DecisionReceipt, SkipBody};
 pub use cost::{CostBudgetItem, CostReport, CostRowItem, CostTotal};
+pub use fleet::{FleetItem, FleetVerdict, RolloutDetail, RolloutInstance, RolloutSummary};
 pub use manifest::{RequestManifest, RequestMetadata};
 pub use page::{Amount, Page};
 pub use problem::{FieldProblem, PROBLEM_JSON, ProblemDetails, json_pointer};

@@ -94,6 +94,7 @@ mod tests {
             json!({"lifecycle": "deprecated", "deprecation": {"message": "Use redis instead.", "replacedBy": "redis"}}),
             json!({"lifecycle": "retired"}),
             json!({"presentation": {"displayName": "Valkey", "summary": "A cache", "tags": ["cache"]}}),
+            json!({"presentation": {"changelog": [{"version": "1.0.0", "changes": ["The first version."]}]}}),
         ] {
             assert_eq!(with(same.clone()), hash(&spec).unwrap(), "{same}");
         }

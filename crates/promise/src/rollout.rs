@@ -8,6 +8,7 @@ mod readiness;
 mod step;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use observe::{Observed, Sighting};
 pub use readiness::{Obstacle, Outlook, Readiness, judged, unjudged};
 pub use step::{Step, next};
+pub use words::{member_label, member_reason, obstacle, state_label};
 
 use crate::state::ChangeState;
 
@@ -31,6 +33,7 @@ pub const MAX_MINUTES: u32 = 7 * 24 * 60;
 
 /// State of a rollout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RolloutState {
     /// It is in progress.
@@ -61,6 +64,7 @@ impl RolloutState {
 
 /// State of a request in a rollout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum MemberState {
     /// Its turn hasn't come.

@@ -126,6 +126,9 @@ fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {
         WaitingReason::StepFailed if phase == Phase::Deleting => (Actor::Requester, Some("Retry the step to continue the deletion")),
         WaitingReason::StepFailed => (Actor::Requester, Some("Retry the step, or edit the request")),
         WaitingReason::RolledBack => (Actor::Requester, Some("Edit or retry the change")),
+        WaitingReason::HeldByFinalizer => {
+            (Actor::PlatformTeam, Some("The team that runs this controller needs to find out why it doesn't remove the finalizer"))
+        }
         WaitingReason::Paused => (Actor::Requester, Some("Resume the request to continue")),
         _ => match waiting.kind {
             WaitingKind::Person => (Actor::Requester, Some(EDIT)),

@@ -20,7 +20,7 @@ use crate::workflow::Run;
 
 pub use conditions::held_back;
 pub use held::{Missing, held};
-pub use milestones::{Milestone, MilestoneReason, ended, milestones, put_back};
+pub use milestones::{Milestone, MilestoneReason, deprovision_skipped, ended, milestones, put_back};
 
 /// Inputs of a status.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,6 +110,8 @@ pub fn compute(previous: Option<&PromiseRequestStatus>, seen: &Observation<'_>, 
         policies: seen.outcomes.to_vec(),
         workflow: seen.run.map(|run| run.status.clone()),
         steps: seen.run.map(|run| run.steps.clone()).unwrap_or_default(),
+        // They depend on the release; see [`crate::lifecycle::status`].
+        step_outputs: previous.step_outputs.clone(),
         // They have facts of their own; see [`crate::schedule`].
         schedules: previous.schedules.clone(),
         inventory,

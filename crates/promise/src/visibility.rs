@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::{Lifecycle, PromiseCatalogSpec, PromiseSpec, Visibility};
+use crate::api::{Lifecycle, MissingRequirement, PromiseCatalogSpec, PromiseSpec, Visibility};
 use crate::wording::all_of;
 use crate::{glob, requirements};
 
@@ -108,8 +108,8 @@ pub struct Facts {
     pub missing_claims: Vec<String>,
     /// Whether the user can bind it.
     pub may_bind: Option<bool>,
-    /// Requirements of the promise that the workspace lacks, in words.
-    pub missing_requirements: Vec<String>,
+    /// Requirements of the promise that the workspace lacks.
+    pub missing_requirements: Vec<MissingRequirement>,
     /// Whether the user can create PromiseRequests there, checked with the server as the user.
     pub may_create: Option<bool>,
     /// Owner of the workspace, for sentences. `None` if unknown.

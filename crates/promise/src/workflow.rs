@@ -15,9 +15,11 @@ mod compile;
 mod decisions;
 mod job;
 mod key;
+mod planned;
 mod progress;
 mod remove;
 mod run;
+mod skip;
 #[cfg(test)]
 mod tests;
 mod undo;
@@ -29,10 +31,14 @@ pub use advance::{Advanced, Input, advance};
 pub(crate) use check::{check, check_action};
 pub use compile::{CompiledWorkflow, CompiledWorkflows};
 pub(crate) use compile::{compile, compile_action};
-pub use decisions::{StepDecision, StepQuestion, allows_requester, asks_about_step, step_in_question};
+pub use decisions::{
+    StepDecision, StepQuestion, allows_requester, asks_about_first, asks_about_run, asks_about_step, asks_about_steps, step_in_question,
+};
 pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
+pub use planned::{PlannedStep, StepEffect, planned};
 pub use run::{Run, name_of};
-pub use words::{failed, waits};
+pub use skip::{SkipEffect, skip_effect, skip_hash};
+pub use words::{action_label, failed, step_label, waits};
 
 use crate::api::{HttpMethod, StepReason};
 

@@ -9,6 +9,7 @@ mod matter;
 mod records;
 pub(in crate::portal) mod review;
 mod similar;
+pub(in crate::portal) mod skip;
 pub(in crate::portal) mod standing;
 pub(in crate::portal) mod step;
 mod terms;

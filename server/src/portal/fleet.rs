@@ -9,6 +9,7 @@ pub(in crate::portal) mod instances;
 mod list;
 mod observed;
 mod page;
+mod records;
 mod starting;
 
 use app::backend::Fleet;

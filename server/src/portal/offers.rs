@@ -10,7 +10,7 @@ use cluster::watch::Key;
 use cluster::workspaces::Tree;
 use cluster::{ClusterId, WorkspacePath, World};
 use imbl::OrdMap;
-use promise::api::{ConditionStatus, PromiseSpec, Requirement};
+use promise::api::{ConditionStatus, MissingRequirement, PromiseSpec, Requirement};
 use promise::policy::{self, Effective};
 use promise::resolve::PromiseReading;
 use promise::visibility::{self, Answer, Facts, Offer, OfferAccess, Place, SeenBy, Shelf};
@@ -105,7 +105,7 @@ impl Offers<'_> {
     }
 
     /// Returns what a promise of a home requires and the workspace lacks.
-    pub fn missing(&self, home: &ClusterId, requires: &[Requirement]) -> Vec<String> {
+    pub fn missing(&self, home: &ClusterId, requires: &[Requirement]) -> Vec<MissingRequirement> {
         if requires.is_empty() { Vec::new() } else { self.world.missing_beside(self.working(), home, requires, self.trusted) }
     }
 

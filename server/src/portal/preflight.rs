@@ -11,7 +11,9 @@ use cluster::revisions::CompiledRevisions;
 use cluster::usage::Census;
 use cluster::watch::Key;
 use jiff::Timestamp;
-use promise::api::{CandidateState, DestinationId, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision};
+use promise::api::{
+    CandidateState, DestinationId, MissingRequirement, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision,
+};
 use promise::attribute::{AttributedObject, ObjectDifference, Touched, difference, touched};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::path::Path;
@@ -95,7 +97,7 @@ struct Facts {
     book: PriceBook,
     destinations: BTreeMap<String, DestinationId>,
     unorphaned: BTreeMap<String, String>,
-    missing: Vec<String>,
+    missing: Vec<MissingRequirement>,
     unknown: Vec<Unknown>,
     /// Counts for limits and budgets.
     count: Count,

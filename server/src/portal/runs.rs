@@ -1,6 +1,7 @@
 //! The port [`Runs`]: day-2 actions of requests, and their runs. A run is a PromiseAction next to its request, and everything is read and
 //! written as the user.
 
+mod before;
 mod commands;
 mod form;
 pub(crate) mod index;
@@ -8,13 +9,17 @@ mod list;
 mod offers;
 mod one;
 mod records;
+mod rules;
 
 use app::backend::{ActionOf, Pairs, RunOf, Runs};
 use app::view::{ActionForm, ActionOutcome, RunPage, RunsPage};
 use async_trait::async_trait;
 use promise::Result;
 
+pub(crate) use self::commands::RunCommand;
+pub(in crate::portal) use self::commands::read;
 pub(in crate::portal) use self::offers::offers;
+pub(in crate::portal) use self::one::{title, values};
 use crate::portal::Caller;
 
 #[async_trait]

@@ -57,9 +57,15 @@ impl Topic {
         }
     }
 
-    /// Returns the request whose page shows the run that changed. `request` is the one that the run belongs to, if the run still exists.
+    /// Returns the request whose page shows the run that changed, or about whose run people decide. `request` is the one that the run belongs to,
+    /// if the run still exists.
     pub(crate) fn shows_run(&self, run: &Key, request: Option<&Key>) -> Option<Key> {
-        let Self::Request(wanted) = self else { return None };
+        let wanted = match self {
+            Self::Request(wanted) => wanted,
+            // A step of it can wait for approval.
+            Self::Decisions | Self::Home => return Some(request.unwrap_or(run).clone()),
+            Self::Requests(_) | Self::Below(_) | Self::Notifications | Self::Platform | Self::Rollout(_) => return None,
+        };
         // Of a run that is gone, the request isn't known any more.
         let is_near = wanted.cluster == run.cluster && wanted.namespace == run.namespace;
         request.map_or(is_near, |request| request == wanted).then(|| wanted.clone())

@@ -6,9 +6,9 @@ use http::HeaderMap;
 use promise::api::PreflightAnswer;
 use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
-    ActionItem, ApprovalItem, CostReport, DecisionBody, DecisionReceipt, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail,
+    ActionItem, ApprovalItem, CostReport, DecisionBody, DecisionReceipt, FleetItem, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail,
     PromiseManifest, PromisePublication, PromiseSummary, ReleaseItem, RequestDetail, RequestGone, RequestManifest, RequestSummary,
-    ResourceItem, RunBody, RunDetail, RunSummary, SearchItem, SignInInfo, WorkspaceSummary,
+    ResourceItem, RolloutDetail, RolloutSummary, RunBody, RunDetail, RunSummary, SearchItem, SignInInfo, SkipBody, WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -42,6 +42,9 @@ fn describe() -> OpenApi {
     add::<PromiseDetail>(&mut schemas);
     add::<PromiseManifest>(&mut schemas);
     add::<PromisePublication>(&mut schemas);
+    add_page::<FleetItem>(&mut schemas);
+    add_page::<RolloutSummary>(&mut schemas);
+    add::<RolloutDetail>(&mut schemas);
     add_page::<RequestSummary>(&mut schemas);
     add::<RequestManifest>(&mut schemas);
     add::<RequestDetail>(&mut schemas);
@@ -54,6 +57,7 @@ fn describe() -> OpenApi {
     add::<PreflightAnswer>(&mut schemas);
     add_page::<ApprovalItem>(&mut schemas);
     add::<DecisionBody>(&mut schemas);
+    add::<SkipBody>(&mut schemas);
     add::<DecisionReceipt>(&mut schemas);
     add_page::<ResourceItem>(&mut schemas);
     add::<CostReport>(&mut schemas);
@@ -119,6 +123,7 @@ fn described(operation: &Operation) -> utoipa::openapi::path::Operation {
         let description = match name {
             "workspace" => "Path of the workspace, such as `root:acme:shop`.",
             "namespace" => "Namespace of the request.",
+            "step" => "Id of the step.",
             _ => "Name.",
         };
         let kind = ParameterKind::Text;

@@ -1,6 +1,6 @@
 //! Promises.
 
-use app::view::{CatalogQuery, Sort};
+use app::view::{CatalogQuery, FleetQuery, Sort};
 use axum::body::Bytes;
 use axum::extract::{Extension, Path};
 use http::HeaderMap;
@@ -50,6 +50,54 @@ pub(crate) async fn publication(
     let fields = parameters.fields()?;
     let found = visitor.caller()?.publication(&workspace, &name).await?;
     answer::value(&headers, &fields, &found)
+}
+
+pub(crate) async fn fleet(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, name)): Path<(String, String)>,
+    headers: HeaderMap,
+    parameters: Parameters,
+) -> Answer {
+    let (slice, fields) = (parameters.slice()?, parameters.fields()?);
+    let query =
+        FleetQuery { q: parameters.text("q"), version: parameters.text("version"), to: parameters.text("to"), ..FleetQuery::default() };
+    let page = visitor.caller()?.list_fleet(&workspace, &name, &query, &slice).await?;
+    answer::page(&headers, &fields, page)
+}
+
+/// Path of a rollout: workspace and name of the promise, and the id.
+type OfRollout = Path<(String, String, String)>;
+
+pub(crate) async fn rollouts(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, name)): Path<(String, String)>,
+    headers: HeaderMap,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let page = visitor.caller()?.list_rollouts(&workspace, &name).await?;
+    answer::page(&headers, &fields, page)
+}
+
+pub(crate) async fn rollout(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, name, rollout)): OfRollout,
+    headers: HeaderMap,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let detail = visitor.caller()?.rollout_detail(&workspace, &name, &rollout).await?;
+    answer::value(&headers, &fields, &detail)
+}
+
+pub(crate) async fn stop_rollout(
+    Extension(visitor): Extension<Visitor>,
+    Path((workspace, name, rollout)): OfRollout,
+    parameters: Parameters,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let detail = visitor.caller()?.stop_rollout(&workspace, &name, &rollout).await?;
+    answer::value(&HeaderMap::new(), &fields, &detail)
 }
 
 pub(crate) async fn publish(

@@ -9,9 +9,9 @@ use promise::rest::{RunBody, RunDetail};
 use promise::{Error, Problem};
 
 use super::answer::{self, Answer};
-use super::fields::Fields;
 use super::parameters::{Parameters, idempotency_key};
 use super::requests::{Subject, replayed};
+use crate::portal::runs::RunCommand;
 use crate::sign_in::Visitor;
 
 /// Path of an action or a run: workspace, namespace and name of the request, and name of the action or run.
@@ -89,9 +89,7 @@ pub(crate) async fn cancel(
     Path((workspace, namespace, name, run)): Below,
     parameters: Parameters,
 ) -> Answer {
-    let fields = parameters.fields()?;
-    let of = RunOf { namespace: &namespace, request: &name, run: &run };
-    written(&fields, &visitor.caller()?.cancel_run_detail(&workspace, of).await?)
+    command(&visitor, [workspace, namespace, name, run], &parameters, RunCommand::Cancel).await
 }
 
 pub(crate) async fn retry(
@@ -99,12 +97,18 @@ pub(crate) async fn retry(
     Path((workspace, namespace, name, run)): Below,
     parameters: Parameters,
 ) -> Answer {
-    let fields = parameters.fields()?;
-    let of = RunOf { namespace: &namespace, request: &name, run: &run };
-    written(&fields, &visitor.caller()?.retry_run_detail(&workspace, of).await?)
+    command(&visitor, [workspace, namespace, name, run], &parameters, RunCommand::Retry).await
 }
 
-/// Renders what was written. Whoever writes gets it, whatever they had before.
-fn written(fields: &Fields, detail: &RunDetail) -> Answer {
-    answer::value(&HeaderMap::new(), fields, detail)
+/// Cancels or retries the run at an address, and answers with it, whatever the caller had of it before.
+async fn command(
+    visitor: &Visitor,
+    [workspace, namespace, name, run]: [String; 4],
+    parameters: &Parameters,
+    command: RunCommand,
+) -> Answer {
+    let fields = parameters.fields()?;
+    let of = RunOf { namespace: &namespace, request: &name, run: &run };
+    let detail = visitor.caller()?.command_run(&workspace, of, command).await?;
+    answer::value(&HeaderMap::new(), &fields, &detail)
 }

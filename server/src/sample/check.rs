@@ -34,6 +34,7 @@ pub fn world(world: &World, files: &Files) -> Result<Vec<(WorkspacePath, Manifes
     errors.extend(objects.iter().flat_map(|(path, manifest)| check::object(manifest, &kinds, of_home(path))));
     errors.extend(check::duplicates(&objects));
     errors.extend(objects.iter().flat_map(|(path, manifest)| check::references(manifest, path, &objects)));
+    errors.extend(check::workflows(&objects, of_home));
     errors.extend(check::policies(&objects, |place, home| policy::has_to_fit(place.as_str(), (home.as_str(), trusted(home)))));
     Defects::check(errors)?;
     Ok(objects)

@@ -3,7 +3,7 @@
 
 use app::actions::{
     self, AskAgain, CancelRun, CancelWorkflow, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RetryRun,
-    RetryWorkflow, RevealOutput, RollOut, RunAction, SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SubmitRequest,
+    RetryWorkflow, RevealOutput, RollOut, RunAction, SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SkipStep, SubmitRequest,
     SwitchPolicy, Withdraw,
 };
 use app::backend::Pairs;
@@ -141,6 +141,13 @@ impl PostedFrom {
         if is(&[actions::path::<CancelRun>(), actions::path::<RetryRun>()]) {
             return untyped(routes::run(workspace, namespace, name, of("run")));
         }
+        if is(&[actions::path::<SkipStep>()]) {
+            let page = match of("run") {
+                "" => routes::skip(workspace, namespace, name, of("step")),
+                run => routes::skip_in_run(workspace, namespace, name, run, of("step")),
+            };
+            return typed(page, REFUSED);
+        }
         if is(&[actions::path::<DeleteRequest>()]) {
             return untyped(routes::request_delete(workspace, namespace, name));
         }
@@ -188,6 +195,9 @@ mod tests {
         let run = [&request[..], &[("action", "backup"), ("run", "db-backup-1")]].concat();
         assert_eq!(leads(actions::path::<RunAction>(), &run), ("/w/root:a/requests/default/db/actions/backup".to_owned(), Some("draft")));
         assert_eq!(leads(actions::path::<CancelRun>(), &run), ("/w/root:a/requests/default/db/runs/db-backup-1".to_owned(), None));
+        let step = [&run[..], &[("step", "ticket"), ("comment", "It is done by hand.")]].concat();
+        let skip = "/w/root:a/requests/default/db/runs/db-backup-1/steps/ticket/skip";
+        assert_eq!(leads(actions::path::<SkipStep>(), &step), (skip.to_owned(), Some("refused")));
         let decision = [("uid", "u1"), ("hash", "h1"), ("comment", "Why?")];
         assert_eq!(leads(actions::path::<Decide>(), &decision), ("/approvals/u1?since=h1".to_owned(), Some("refused")));
         assert_eq!(leads(actions::path::<SavePolicy>(), &[("workspace", "root:a")]).1, Some("draft"));

@@ -36,7 +36,7 @@ fn address(route: &Route, request: &str) -> String {
         .replace("{provider}", "sso");
     let address =
         address.replace("{kind}", "StatefulSet").replace("{object}", request).replace("{action}", "restart").replace("{run}", request);
-    let address = address.replace("{chain}", "opm-portal-1").replace("{record}", "1");
+    let address = address.replace("{chain}", "opm-portal-1").replace("{record}", "1").replace("{step}", "ticket");
     match route.pattern {
         app::routes::LIVE => app::routes::live_request(SHOP, "default", request, ""),
         routes::FILE => "/no-such-file.css".to_owned(),

@@ -4,7 +4,7 @@ mod emergencies;
 mod said;
 mod shown;
 mod states;
-mod steps;
+pub mod steps;
 
 use cluster::kinds::{Policy, PromiseRequest, PromiseRequestKind, object};
 use cluster::{Scope, WorkspacePath};

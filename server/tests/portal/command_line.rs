@@ -4,6 +4,7 @@ mod actions;
 mod authors;
 mod documentation;
 mod roles;
+mod steps;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};

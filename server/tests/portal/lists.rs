@@ -125,12 +125,12 @@ async fn promises_are_listed_to_people_who_can_list_them_where_they_are() {
     const PROMISES: &str = "/platform/promises";
     let product = Product::open().await;
     let mut engineer = product.signed_in("platform-engineer").await;
-    let all = engineer.until(PROMISES, |page| page.text.contains("4 of 4 promises") && !page.text.contains("Pending")).await;
-    for name in ["postgresql", "redis", "object-bucket", "web-application"] {
+    let all = engineer.until(PROMISES, |page| page.text.contains("5 of 5 promises") && !page.text.contains("Pending")).await;
+    for name in ["postgresql", "redis", "object-bucket", "web-application", "background-worker"] {
         assert!(all.text.contains(&format!("href=\"/platform/promises/root:platform/{name}\"")), "{name}: {}", all.text);
     }
     let found = engineer.get(&format!("{PROMISES}?q=redis&state=published")).await;
-    assert!(found.text.contains("1 of 4 promises") && !found.text.contains("root:platform/postgresql\""), "{}", found.text);
+    assert!(found.text.contains("1 of 5 promises") && !found.text.contains("root:platform/postgresql\""), "{}", found.text);
     let mut stranger = product.signed_in("dev-data").await;
     let none = stranger.get(PROMISES).await;
     assert!(none.text.contains("No promises you can list") && !none.text.contains("redis"), "{}", none.text);

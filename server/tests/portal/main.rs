@@ -47,6 +47,7 @@ mod records;
 mod recount;
 mod refused;
 mod replicas;
+mod required;
 mod resources;
 mod rest;
 mod revalidation;

@@ -29,7 +29,7 @@ async fn a_request_is_made_followed_changed_and_deleted() {
     let home = browser.get("/").await;
     assert!(home.status == StatusCode::OK && home.text.contains("Dana Shaw"), "{}", home.text);
     let catalog = browser.get(&format!("/w/{SHOP}/catalog")).await;
-    for promise in ["postgresql", "redis", "web-application", "object-bucket"] {
+    for promise in ["postgresql", "redis", "web-application", "background-worker", "object-bucket"] {
         assert!(catalog.text.contains(&format!("/w/{SHOP}/promises/{promise}")), "{promise} is offered: {}", catalog.text);
     }
     let page = browser.get(&format!("/w/{SHOP}/promises/redis")).await;

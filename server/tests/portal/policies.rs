@@ -163,7 +163,7 @@ async fn promises_of_closed_homes_are_neither_named_nor_counted() {
     let mut owner = product.signed_in("org-owner").await;
     let seen = owner.get(page).await;
     assert!(seen.text.contains(closed) && seen.text.contains(offered), "{}", seen.text);
-    assert!(owner.get("/platform/policies").await.text.contains("of 5 promises"));
+    assert!(owner.get("/platform/policies").await.text.contains("of 6 promises"));
 
     // May look after the same policies, and not enter the laboratory. What the platform offers is offered in the shop.
     let mut other = product.signed_in("dev-shop").await;
@@ -172,7 +172,7 @@ async fn promises_of_closed_homes_are_neither_named_nor_counted() {
     assert!(seen.text.contains(offered), "{}", seen.text);
     assert!(!seen.text.contains(SECRET) && !seen.text.contains("Merger database"), "{}", seen.text);
     let list = other.get("/platform/policies").await.text;
-    assert!(list.contains("of 4 promises") && !list.contains("of 5 promises"), "{list}");
+    assert!(list.contains("of 5 promises") && !list.contains("of 6 promises"), "{list}");
     let checked = posted(&mut other, NEW, "root:acme", &bound("'m*'", ".level"), "check").await;
     assert!(checked.text.contains("This policy is valid") && !checked.text.contains(SECRET), "{}", checked.text);
     product.running.close().await;
@@ -184,7 +184,7 @@ async fn a_policy_has_to_fit_what_is_offered_to_its_workspace_and_not_what_is_be
     publish(&product, "root:acme:lab").await;
     let mut owner = product.signed_in("org-owner").await;
     let checked = posted(&mut owner, NEW, "root:acme", &bound("", ".replicas"), "check").await;
-    assert!(checked.text.contains("This policy is valid") && checked.text.contains("Valid for 4 promises"), "{}", checked.text);
+    assert!(checked.text.contains("This policy is valid") && checked.text.contains("Valid for 5 promises"), "{}", checked.text);
     let checked = posted(&mut owner, NEW, "root:acme:lab", &bound("", ".replicas"), "check").await;
     assert!(checked.text.contains("(for the promise merger-db)"), "{}", checked.text);
     let checked = posted(&mut owner, NEW, "root:acme", &bound("redis", ".size"), "check").await;
@@ -372,5 +372,53 @@ async fn everything_that_is_wrong_is_said_at_once_and_warnings_come_before_savin
     for told in ["No value is possible for", "Few copies at root:acme"] {
         assert!(against.text.contains(told), "{told}: {}", against.text);
     }
+    product.running.close().await;
+}
+
+/// A policy with one rule, as YAML.
+fn with_rule(rule: &str) -> String {
+    format!(
+        "apiVersion: platform.opmodel.dev/v1alpha1
+kind: Policy
+metadata:
+  name: probe
+spec:
+  title: Probe
+  appliesTo:
+    promises: [postgresql]
+  rules:
+  - name: probe
+{rule}"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_schedule_and_a_window_are_edited_in_forms_that_say_when_they_apply_next() {
+    let product = Product::quiet().await;
+    let mut owner = product.signed_in("org-owner").await;
+    let token = owner.get("/").await.hidden("_token");
+    let mut enter = async |rule: &str, typed: &[(&str, &str)]| {
+        let text = with_rule(rule);
+        let common = [("_token", token.as_str()), ("workspace", "root:acme"), ("text", text.as_str()), ("rule", "0"), ("_op", "check")];
+        let pairs: Vec<(&str, &str)> = common.iter().chain(typed).copied().collect();
+        let answer = owner.post("/do/policies/save", &pairs).await;
+        owner.follow(answer).await.text
+    };
+    let schedule = "    schedule:\n      action: backup\n      cron: 0 1 * * *\n";
+    let berlin = ("/parameters/rule/timezone", "Europe/Berlin");
+    let page = enter(schedule, &[("/parameters/rule/cron", "30 2 * * *"), berlin]).await;
+    assert!(page.contains("The platform runs backup every day at 02:30 (Europe/Berlin)."), "{page}");
+    assert!(page.contains("Next: ") && page.contains(" 02:30 (Europe/Berlin)."), "{page}");
+    assert!(page.contains("value=\"backup\"") && page.contains("Back up (backup)"), "actions of the promise are offered: {page}");
+    let page = enter(schedule, &[("/parameters/rule/cron", "30 2 * *"), berlin]).await;
+    assert!(page.contains("isn&#39;t a cron schedule") || page.contains("isn't a cron schedule"), "{page}");
+    assert!(page.contains("aria-invalid=\"true\"") && !page.contains("Next: "), "{page}");
+    let page = enter(schedule, &[("/parameters/rule/parameters", "notes: nightly\n")]).await;
+    assert!(page.contains("the action backup accepts: there is no parameter .notes."), "{page}");
+
+    let window = "    window:\n      from: \"22:00\"\n      to: \"06:00\"\n";
+    let page = enter(window, &[("/parameters/rule/to", "05:00"), berlin]).await;
+    assert!(page.contains("every day between 22:00 and 05:00 on the next day (Europe/Berlin)."), "{page}");
+    assert!(page.contains("Opens next on ") || page.contains("Open now, until "), "{page}");
     product.running.close().await;
 }

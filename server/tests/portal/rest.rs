@@ -6,6 +6,8 @@ mod lists;
 mod requests;
 mod roles;
 mod runs;
+mod schedules;
+mod steps;
 mod watch;
 mod windows;
 

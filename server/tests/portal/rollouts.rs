@@ -8,10 +8,13 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
 use crate::browser::{Answer, Browser, Product};
+use crate::rest::Program;
 use crate::review::{between, by_kubectl, promises, publish, requests, service, words};
 
 const AUTHOR: &str = "/platform/promises/root:platform/service";
 const FLEET: &str = "/platform/promises/root:platform/service/fleet";
+/// The fleet for programs.
+const FLEET_DATA: &str = "/api/v1/workspaces/root:platform/promises/service/fleet";
 
 /// Lets platform engineers change the requests of the shop.
 async fn maintained(product: &Product) {
@@ -103,6 +106,49 @@ async fn a_fleet_says_what_is_in_the_way_of_each_instance() {
     let pairs = [("_token", token.as_str()), ("place", "root:platform"), ("promise", "service"), ("to", "2.0.0"), ("which", "all")];
     let refused = developer.post("/do/rollouts/start", &pairs).await;
     assert!(refused.location().starts_with("/refused"), "{}", refused.location());
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn programs_of_authors_read_which_instances_can_be_upgraded() {
+    let product = Product::open().await;
+    maintained(&product).await;
+    fleet(&product, &[1, 3]).await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    opened(&mut engineer).await;
+    let program = Program::of(&product, "platform-engineer");
+    let all = program.read(FLEET_DATA).await;
+    let verdicts: Vec<&Value> = all["items"].as_array().expect("items").iter().map(|one| &one["verdict"]).collect();
+    assert_eq!(verdicts, [&json!("ready"), &json!("blocked")], "{all:#}");
+    assert_eq!((&all["items"][0]["version"], &all["items"][0]["to"], &all["total"]), (&json!("1.0.0"), &json!("2.0.0"), &json!(2)));
+    assert!(all["items"][1]["reason"].as_str().is_some_and(|reason| reason.starts_with("1 field needs input.")), "{all:#}");
+
+    let first = program.read(&format!("{FLEET_DATA}?to=1.0.0&limit=1")).await;
+    assert_eq!((&first["items"][0]["name"], &first["items"][0]["verdict"]), (&json!("notes-0"), &json!("upToDate")), "{first:#}");
+    let next = first["continue"].as_str().expect("there is more");
+    let second = program.read(&format!("{FLEET_DATA}?to=1.0.0&limit=1&continue={next}")).await;
+    assert_eq!((&second["items"][0]["name"], &second["continue"]), (&json!("notes-1"), &Value::Null), "{second:#}");
+    let named = program.read(&format!("{FLEET_DATA}?q=notes-1&version=1.0.0")).await;
+    assert_eq!(named["total"], 1, "{named:#}");
+    let unknown = program.send(http::Method::GET, &format!("{FLEET_DATA}?to=9.0.0"), &[], "").await;
+    assert_eq!(unknown.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", unknown.text);
+
+    // An instance that was chosen and isn't ready for the version stops the rollout.
+    let page = engineer.get(FLEET).await;
+    let started = start(&mut engineer, &page, &[("wave", "1"), ("which", "selected"), ("item", "root:acme:shop/default/notes-1")]).await;
+    let id = started.location().rsplit('/').next().unwrap_or_default().to_owned();
+    let rollouts = FLEET_DATA.replace("/fleet", "/rollouts");
+    let listed = program.read(&rollouts).await;
+    assert_eq!((&listed["items"][0]["id"], &listed["items"][0]["version"]), (&json!(id), &json!("2.0.0")), "{listed:#}");
+    let stopped = program.until(&format!("{rollouts}/{id}"), |rollout| rollout["state"] == "stopped").await;
+    assert_eq!((&stopped["instances"][0]["name"], &stopped["instances"][0]["state"]), (&json!("notes-1"), &json!("failed")), "{stopped:#}");
+    assert!(stopped["instances"][0]["reason"].as_str().is_some_and(|reason| reason.starts_with("1 field needs input.")), "{stopped:#}");
+    let again = program.send(http::Method::POST, &format!("{rollouts}/{id}/stop"), &[], "").await;
+    assert_eq!(again.status, StatusCode::OK, "{}", again.text);
+    let other = Program::of(&product, "plane-admin").send(http::Method::GET, &format!("{rollouts}/{id}"), &[], "").await;
+    assert_eq!(other.status, StatusCode::NOT_FOUND, "a rollout is for its person: {}", other.text);
+    let developer = Program::of(&product, "dev-shop").send(http::Method::GET, FLEET_DATA, &[], "").await;
+    assert_eq!(developer.status, StatusCode::NOT_FOUND, "{}", developer.text);
     product.running.close().await;
 }
 

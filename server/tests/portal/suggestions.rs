@@ -70,3 +70,30 @@ async fn names_are_suggested_as_far_as_the_person_can_list_them() {
     assert!(!page.text.contains(MARKER), "{}", page.text);
     product.running.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outputs_of_ready_requests_are_suggested_and_secret_ones_never() {
+    let product = Product::open().await;
+    let output = |promise: &str, output: &str| json!({"promise": promise, "output": output});
+    publish(&product, &[("cache", output("redis", "host")), ("login", output("redis", "url")), ("database", output("postgresql", "host"))])
+        .await;
+    crate::access::write_request(&product, "carts").await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let carts = browser.until("/w/root:acme:shop/requests/default/carts", |answer| answer.text.contains("Ready to use")).await;
+    assert!(carts.text.contains("Name of the service inside the cluster."), "{}", carts.text);
+
+    let page = browser.until(FORM, |answer| answer.text.contains("name=\"/parameters/login\"")).await;
+    let field = |name: &str| {
+        let rest = page.text.split(&format!("name=\"/parameters/{name}\"")).nth(1).expect("an input");
+        rest.split("class=\"field\"").next().expect("a field").to_owned()
+    };
+    let cache = field("cache");
+    assert!(cache.contains("<option value=\"carts") && cache.contains(">carts</option>"), "the value, labelled by its request: {cache}");
+    assert!(cache.contains("The value is copied when you submit"), "{cache}");
+    for (name, promise) in [("login", "redis"), ("database", "postgresql")] {
+        let field = field(name);
+        assert!(!field.contains("<option"), "{field}");
+        assert!(field.contains(&format!("No request of {promise} in root:acme:shop is ready and has this output.")), "{field}");
+    }
+    product.running.close().await;
+}

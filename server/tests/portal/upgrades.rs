@@ -154,3 +154,28 @@ async fn terms_are_set_in_the_form_and_another_version_is_shown_as_soon_as_it_is
     assert!(made.text.contains("name=\"/parameters/window\"") && !made.text.contains("name=\"/parameters/zone\""), "{}", words(&made.text));
     product.running.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_changelog_is_written_without_a_new_version_and_read_before_the_upgrade() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    publish(&product, first()).await;
+    by_kubectl(&product, "notes", json!({"replicas": 2})).await;
+    running(&product, "1.0.0").await;
+    promises(&product).patch("service", &PatchParams::default(), &Patch::Merge(&second())).await.expect("changed");
+    let mut browser = product.signed_in("dev-shop").await;
+    browser.until(PAGE, |answer| answer.text.contains("Version 2.0.0 is available")).await;
+
+    let entries = json!([{"version": "2.0.0", "changes": ["Services run in the zone of their users."]}, {"version": "1.0.0", "changes": ["The start."]}]);
+    let described = json!({"spec": {"presentation": {"changelog": entries}}});
+    promises(&product).patch("service", &PatchParams::default(), &Patch::Merge(&described)).await.expect("changed");
+    let page = browser.until(PAGE, |answer| answer.text.contains("Services run in the zone of their users.")).await;
+    assert!(page.text.contains("New in 2.0.0") && !page.text.contains("The start."), "{}", words(&page.text));
+    let form = browser.get(&format!("{PAGE}/edit?start=version:2.0.0")).await;
+    assert!(form.text.contains("Services run in the zone of their users."), "{}", words(&form.text));
+    let versions = browser.get("/w/root:acme:shop/promises/service?tab=versions").await;
+    for change in ["Services run in the zone of their users.", "The start."] {
+        assert!(versions.text.contains(change), "{change}: {}", words(&versions.text));
+    }
+    product.running.close().await;
+}

@@ -6,7 +6,7 @@ use promise::Result;
 use promise::attribute::Touched;
 
 use super::Again;
-use super::pane::{After, asked_for, decision, price, reason, settled};
+use super::pane::{After, asked_for, decision, price, reason, settled, steps};
 use super::parts::{checks, meta, risk, route, since, told};
 use super::thread::thread;
 use crate::backend::Visit;
@@ -43,6 +43,7 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
             <h2 class="vh">{texts::REQUEST}</h2>
             {reason(review)}
             {asked_for(review)}
+            {steps(review)}
             {price(&review.price)}
             <section><h2>{texts::CHECKS}</h2>{checks(&review.checks)}{review.touched.map(touches)}</section>
             <section><h2>{texts::APPROVERS}</h2>{route(&review.route, &row.workspace, now)}</section>

@@ -10,10 +10,11 @@ use super::thread::thread;
 use crate::pages::prices::source;
 use crate::pages::requests::adds;
 use crate::pages::requests::parameter_lines;
+use crate::pages::requests::planned;
 use crate::pages::requests::preflight_panel::room;
 use crate::pages::rules;
 use crate::routes;
-use crate::texts::approvals as texts;
+use crate::texts::{approvals as texts, workflow};
 use crate::ui::{Banner, Shape, Tile, person_name};
 
 /// Number of unchanged lines shown around a changed one.
@@ -53,6 +54,7 @@ pub(super) fn pane(
                     {asked_for(review)}
                     <section><h3>{texts::CHECKS}</h3>{checks(&review.checks)}</section>
                     {touched(review, lines)}
+                    {steps(review)}
                     {policies(review)}
                 </div>
                 <div class="wells">
@@ -96,6 +98,11 @@ pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
         changes(&review.changes).into_any()
     };
     view! { <section><h3>{texts::CHANGES}</h3>{shown}<details class="why"><summary>{texts::all_values(review.values.len())}</summary>{all}</details></section> }.into_any()
+}
+
+/// Steps of the workflow that will run.
+pub(super) fn steps(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+    planned::steps(&review.steps).map(|steps| view! { <section><h3>{workflow::PLANNED}</h3>{steps}</section> })
 }
 
 /// Objects with the lines that change; all lines for a new request.

@@ -1,6 +1,6 @@
 //! `/w/{workspace}/promises/{name}`: what the promise is, its fields, which policies apply, its versions, and who uses it.
 
-use crate::view::{AvailabilityState, InstancesPage, OfferRow, PriceView, PromisePage};
+use crate::view::{AvailabilityState, InstancesPage, NeededFor, OfferRow, PriceView, PromisePage};
 use leptos::prelude::*;
 use promise::api::Lifecycle;
 use promise::{Result, wording};
@@ -11,7 +11,7 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::markdown;
 use crate::pages::prices::source;
-use crate::pages::rules;
+use crate::pages::{required, rules};
 use crate::routes;
 use crate::texts::platform::span;
 use crate::texts::{catalog as texts, frame};
@@ -85,6 +85,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_
     let page = backend.promise(workspace, name, home).await?;
     let used = if part == Part::UsedBy { Some(backend.instances(workspace, name, home, number).await?) } else { None };
     let (workspace, home, now, stars) = (workspace.to_owned(), home.map(str::to_owned), visit.now.clone(), Stars::of(visit, workspace));
+    let wanted = NeededFor::Form { promise: name.to_owned(), home: home.clone(), draft: None };
     let name = page.row.display_name.clone();
     let about = About {
         title: if part == Part::Overview { name } else { texts::tab_of(part.label(), &name) },
@@ -108,6 +109,7 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_
         view! {
             <Crumbs steps=vec![Crumb::link(frame::CATALOG, routes::catalog(&workspace)), Crumb::here(row.display_name.clone())]/>
             {head(&page, &workspace, home.as_deref(), &stars)}
+            {required::missing(&page.required, &workspace, required::Way::Link(&wanted))}
             {page.deprecation.clone().map(|sentence| view! { <Banner shape=Shape::Degraded title=texts::DEPRECATED><p>{sentence}</p></Banner> })}
             {page.shadowed_by.clone().map(|nearer| view! { <Banner shape=Shape::Unknown title=texts::CLOSER_ONE_EXISTS><p>{texts::requests_use_closer(&nearer)}</p></Banner> })}
             <p class="lead">{row.summary.clone()}</p>

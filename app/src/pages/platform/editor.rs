@@ -85,6 +85,7 @@ fn preview(form: &PolicyForm, editor: &RuleEditor, own: &str) -> impl IntoView +
         Some(sentence) => (Shape::Ready, sentence),
         None => (Shape::Ahead, texts::INCOMPLETE.to_owned()),
     };
+    let next = form.rules.get(editor.index).and_then(|rule| rule.next.clone()).map(|next| view! { <p class="small muted">{next}</p> });
     let saved =
         form.saved.map(|saved| view! { <p class="small subtle">{if saved { drafts::DRAFT_SAVED } else { drafts::DRAFT_NOT_SAVED }}</p> });
     let valid = form.checked.clone().map(|said| view! { <p class="small muted">{said}</p> });
@@ -95,7 +96,7 @@ fn preview(form: &PolicyForm, editor: &RuleEditor, own: &str) -> impl IntoView +
     view! {
         <aside class="rail" aria-label=texts::PREVIEW id="preflight" data-draft=draft>
             <section class="verdict" data-st=shape.word()><h2>{texts::RULE}</h2>
-                <div role="status"><p>{said}</p>{valid}</div>
+                <div role="status"><p>{said}</p>{next}{valid}</div>
                 <p class="small subtle typing" hidden>{requests::CHECKING}</p>
                 <Preflight/>
                 {saved}

@@ -12,7 +12,7 @@ use crate::form::Text;
 use crate::routes;
 use crate::texts::{forms, requests as texts};
 use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
-use crate::view::RequestPart;
+use crate::view::{RelatedLine, RequestPart};
 
 /// The page; `refused` is a deletion that was refused.
 pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str, refused: Option<&Refusal>) -> Result<Page> {
@@ -50,6 +50,7 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
             <PageHead title=texts::delete_named(&row.name)/>
             <form method="post" action={actions::path::<DeleteRequest>()} novalidate class="card danger-zone">
                 <HiddenToken token=token/>{identity(&row)}
+                {page.created_for.as_ref().map(again)}
                 <p>{fate(page.fate)}</p>
                 {if page.resources.is_empty() { view! { <p class="muted">{texts::NO_RESOURCES_YET}</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
                 <p class="muted">{after(page.fate)}</p>
@@ -59,6 +60,12 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
             </form>
         }
     }))
+}
+
+/// Which request creates it again.
+fn again(owner: &RelatedLine) -> impl IntoView + use<> {
+    let href = routes::request(&owner.workspace, &owner.namespace, &owner.name);
+    view! { <p>{texts::created_again(&owner.name)}" "<a href=href>{texts::view_named(&owner.name)}</a></p> }
 }
 
 /// What happens to the resources that are listed below.

@@ -1,6 +1,6 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
-use crate::view::{ReleasesPage, RequestPage, RequestPart, RequestRow, RunsPage};
+use crate::view::{NeededFor, ReleasesPage, RequestPage, RequestPart, RequestRow, RunsPage};
 use leptos::prelude::*;
 use promise::form::Summary;
 use promise::{Error, Result};
@@ -9,6 +9,7 @@ use super::adds::{OriginFilter, part};
 use super::{change, gone, state};
 use crate::backend::Visit;
 use crate::document::{About, Page, Script, framed};
+use crate::pages::required;
 use crate::routes;
 use crate::texts::releases::RELEASES;
 use crate::texts::request as texts;
@@ -36,6 +37,7 @@ mod tree;
 mod usage;
 mod yaml;
 
+pub(crate) use actions::run_table;
 pub(crate) use configuration::parameter_lines;
 pub use graph::Fold;
 pub(crate) use history::timeline;
@@ -76,6 +78,8 @@ pub struct View {
     pub open: String,
     /// Names of two releases to compare, or empty.
     pub compared: (String, String),
+    /// What the request is needed for, if it was just submitted for something else.
+    pub needed_for: Option<NeededFor>,
 }
 
 impl View {
@@ -151,6 +155,8 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
     Ok(framed(visit, about, move || {
         let row = &page.row;
+        let itself = NeededFor::Request { namespace: row.namespace.clone(), name: row.name.clone(), draft: None };
+        let parts = PartCounts { resources: page.resources.len(), policies: page.policies.len(), has_actions: !page.actions.is_empty() };
         let shown = match view.part {
             RequestPart::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
             RequestPart::Resources => resources::part(&page, &view).into_any(),
@@ -173,11 +179,12 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             <div data-live="ball">{ball(&page, &now).into_any()}</div>
             <div data-live="stats">{stats::row(&page, &now)}</div>
             {refusal.clone().map(|what| view! { <div role="alert"><Banner shape=Shape::Degraded title=texts::ACTION_NOT_COMPLETED focus=true><p>{promise::wording::upper_first(&what)}</p></Banner></div> })}
+            <div data-live="required">{required::about_request(&page, view.needed_for.as_ref())}{required::missing(&page.required, &row.workspace, required::Way::Link(&itself))}</div>
             <div data-live="notices">{notices::expiry(&page)}{notices::deprecation(&page)}{notices::upgrade(&page)}</div>
             <div data-live="outdated">{approvals::outdated(&page, &token).into_any()}</div>
             <div data-live="pending">{approvals::pending(&page).into_any()}</div>
             <div data-live="approvals">{approvals::decisions(&page, &token, &now).into_any()}</div>
-            <div data-live="parts">{tabs(&page, view.part)}</div>
+            <div data-live="parts">{tabs(&page.row, &parts, view.part)}</div>
             {shown}
         }
     }))
@@ -188,10 +195,21 @@ fn address(page: &RequestPage, part: RequestPart, number: usize) -> String {
     routes::request_view(&row.workspace, &row.namespace, &row.name, part.word(), number)
 }
 
-fn tabs(page: &RequestPage, current: RequestPart) -> impl IntoView + use<> {
+/// What the tabs of a request say about its parts.
+pub(crate) struct PartCounts {
+    /// Number of objects.
+    pub resources: usize,
+    /// Number of policy rules.
+    pub policies: usize,
+    /// Whether the version that runs has actions. Most promises have none.
+    pub has_actions: bool,
+}
+
+/// The tabs of a request.
+pub(crate) fn tabs(row: &RequestRow, parts: &PartCounts, current: RequestPart) -> impl IntoView + use<> {
     let count = |part| match part {
-        RequestPart::Resources => Some(page.resources.len()),
-        RequestPart::Policies => Some(page.policies.len()),
+        RequestPart::Resources => Some(parts.resources),
+        RequestPart::Policies => Some(parts.policies),
         RequestPart::Overview
         | RequestPart::Configuration
         | RequestPart::Adds
@@ -200,14 +218,14 @@ fn tabs(page: &RequestPage, current: RequestPart) -> impl IntoView + use<> {
         | RequestPart::History
         | RequestPart::Yaml => None,
     };
-    let tab = |part: RequestPart| Tab { label: label(part), href: address(page, part, 1), count: count(part), current: part == current };
-    // Most promises have no actions.
+    let href = |part: RequestPart| routes::request_view(&row.workspace, &row.namespace, &row.name, part.word(), 1);
+    let tab = |part: RequestPart| Tab { label: label(part), href: href(part), count: count(part), current: part == current };
     let tabs = RequestPart::ALL
         .into_iter()
-        .filter(|part| *part != RequestPart::Actions || current == *part || !page.actions.is_empty())
+        .filter(|part| *part != RequestPart::Actions || current == *part || parts.has_actions)
         .map(tab)
         .collect::<Vec<_>>();
-    view! { <Tabs label=texts::sections_of(&page.row.name) tabs=tabs/> }
+    view! { <Tabs label=texts::sections_of(&row.name) tabs=tabs/> }
 }
 
 fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {

@@ -1,6 +1,6 @@
 //! The form of a new or an existing request. Invalid input comes back as a draft, with a summary on top, the field and the fix.
 
-use crate::view::{AvailabilityState, MergeView, RequestForm};
+use crate::view::{AvailabilityState, MergeView, NeededFor, RequestForm};
 use leptos::prelude::*;
 use promise::Result;
 use promise::wording::upper_first;
@@ -12,13 +12,15 @@ use crate::actions::{self, ChangeRequest, SubmitRequest};
 use crate::backend::{FormOf, Pairs, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::form::{ErrorSummary, Fields, Presets, Text};
+use crate::pages::required;
 use crate::routes;
 use crate::texts::{drafts, forms, presets, requests as texts};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Icon, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight, person_name};
 
-/// The page with the values of a draft; its posts go to the same address.
-pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>) -> Result<Page> {
-    let form = visit.backend()?.form(workspace, of, draft).await?;
+/// The page with the values of a draft; its posts go to the same address. `needed_for` is what the form was opened for; a draft knows it.
+pub async fn form(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: Option<&str>, needed_for: Option<NeededFor>) -> Result<Page> {
+    let mut form = visit.backend()?.form(workspace, of, draft).await?;
+    form.needed_for = form.needed_for.or(needed_for);
     Ok(shown(visit, workspace, of, form, draft.is_some()))
 }
 
@@ -90,6 +92,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
             {lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_UNAVAILABLE><p>{texts::DRAFT_UNAVAILABLE_TEXT}</p></Banner> })}
             {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_FORM}</p></Banner> })}
             {starts}
+            {required::about_form(&form, &workspace)}
             <div class="split">
                 <form method="post" action=action novalidate class="form" id="request" data-preflight=asked>
                     <HiddenToken token=token/>{about_form}
@@ -98,6 +101,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                     {form.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
                     <input type="hidden" name="_save" value=form.save.clone()/>
                     {form.start.clone().map(|start| view! { <input type="hidden" name="_start" value=start/> })}
+                    {form.needed_for.as_ref().map(|needed_for| view! { <input type="hidden" name="_for" value=needed_for.to_string()/> })}
                     // The Enter key presses the first button of a form, which is this one: it does what the main button does.
                     <button class="vh" tabindex="-1" name="_op" value=if form.submit.state == AvailabilityState::Available { "review" } else { "check" }>{texts::CONTINUE}</button>
                     {form.checked.then(|| view! { <input type="hidden" name="_checked" value="1"/> })}
@@ -148,7 +152,8 @@ fn starts(form: &RequestForm, workspace: &str, of: FormOf<'_>) -> Option<AnyView
     let FormOf::New { promise, home, .. } = of else { return None };
     let links = form.saved_presets.iter().map(|preset| {
         let current = (form.start.as_ref() == Some(&preset.start)).then_some("true");
-        view! { <li><a href=routes::request_from(workspace, promise, home, &preset.start) aria-current=current>{preset.title.clone()}</a></li> }
+        let href = routes::needed(&routes::request_from(workspace, promise, home, &preset.start), form.needed_for.as_ref());
+        view! { <li><a href=href aria-current=current>{preset.title.clone()}</a></li> }
     });
     let (links, manage) = (links.collect_view(), routes::presets(workspace));
     (!form.saved_presets.is_empty()).then(|| {

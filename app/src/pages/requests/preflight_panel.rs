@@ -1,11 +1,12 @@
 //! The preflight panel beside a form and its review: what happens with these values when they are submitted.
 
-use crate::view::{ApprovalStep, CheckLine, CheckState, PreflightView, PriceView, RequestForm, RoomLine, Verdict};
+use crate::view::{ApprovalStep, CheckLine, CheckState, NeededFor, PreflightView, PriceView, REQUIRED, RequestForm, RoomLine, Verdict};
 use leptos::prelude::*;
 
 use super::manifest::TEXT;
 use crate::islands::Preflight;
 use crate::pages::prices::source;
+use crate::pages::required::{self, Way};
 use crate::pages::rules;
 use crate::texts::{drafts, forms, requests as texts};
 use crate::ui::{Icon, Shape};
@@ -21,6 +22,8 @@ pub(super) enum Panel {
     Review {
         /// The address.
         adds: String,
+        /// What another request is needed for, if this one requires it first.
+        needing: NeededFor,
     },
 }
 
@@ -29,15 +32,18 @@ pub(super) fn preflight_panel(form: &RequestForm, workspace: &str, panel: Panel)
     let preflight = &form.preflight;
     let (rules, none) = (rules::lines(&form.policies, workspace), form.policies.is_empty());
     // The island shows this address once the draft is saved, so that Back and reload lead to what was typed.
-    let (draft, adds, checks_itself) = match panel {
-        Panel::Form { draft } => (Some(draft).filter(|_| form.saved == Some(true)), None, true),
-        Panel::Review { adds } => (None, Some(adds), false),
+    let (draft, adds, needing) = match panel {
+        Panel::Form { draft } => (Some(draft).filter(|_| form.saved == Some(true)), None, None),
+        Panel::Review { adds, needing } => (None, Some(adds), Some(needing)),
     };
+    let checks_itself = needing.is_none();
+    let required = required::missing(&form.required, workspace, needing.as_ref().map_or(Way::Button, Way::Link));
     // The review of a change shows the price before and after.
     let show_price = checks_itself || form.change.is_none();
     view! {
         <aside class="rail" aria-label=texts::PREFLIGHT id="preflight" data-draft=draft>
             {verdict(preflight, form.saved, checks_itself)}
+            {required}
             <section><h2>{texts::CHECKS}</h2>{checks(&preflight.checks, checks_itself && form.yaml.is_some())}</section>
             {(!preflight.approvals.is_empty()).then(|| view! { <section><h2>{texts::APPROVAL}</h2>{approvals(&preflight.approvals)}</section> })}
             {show_price.then(|| price(&preflight.price))}
@@ -88,6 +94,7 @@ fn checks(checks: &[CheckLine], is_text: bool) -> impl IntoView + use<> {
         let what = check.what.clone();
         let what = match check.target.as_str() {
             "" => what.into_any(),
+            REQUIRED => view! { <a href=format!("#{REQUIRED}")>{what}</a> }.into_any(),
             target => view! { <a href=format!("#{}", if is_text { TEXT } else { target })>{what}</a> }.into_any(),
         };
         let detail = (!check.detail.is_empty()).then(|| view! { <span class="subtle">{check.detail.clone()}</span> });

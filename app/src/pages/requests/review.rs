@@ -5,13 +5,14 @@ use promise::Result;
 
 use super::detail::parameter_lines;
 use super::form::{action, identity};
+use super::planned;
 use super::preflight_panel::{Panel, preflight_panel};
 use crate::backend::{FormOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{ErrorSummary, Secrets};
 use crate::pages::approvals::{changes, checks, price_step};
 use crate::routes;
-use crate::texts::{approvals, forms, requests as texts};
+use crate::texts::{approvals, forms, requests as texts, workflow};
 use crate::ui::{Banner, Crumb, Crumbs, Empty, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
 use crate::view::{RequestForm, ValueChange};
 
@@ -34,7 +35,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
     let wrong = form.ready && form.form.secrets().iter().any(|field| field.problem.is_some());
     let (action, about_form) = (action(of), identity(workspace, of));
     let (workspace, draft, token) = (workspace.to_owned(), draft.to_owned(), backend.viewer().form_token);
-    let editing = form.editing.is_some();
+    let (editing, needing) = (form.editing.is_some(), of.needing(draft.clone()));
     let title = if editing { texts::review_changes_to(&form.name) } else { texts::review_named(&form.name) };
     let about = About {
         title: if wrong { forms::error_title(&title) } else { title.clone() },
@@ -56,6 +57,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
             <PageHead title=title icon=form.offer.icon.clone() meta=view! { <span>{format!("{} {}", form.offer.display_name, form.offer.version)}</span><span>{texts::IN}" "<span class="mono">{workspace.clone()}</span></span> }.into_any()/>
             <div class="split"><div class="stack">
                 {summary(&form)}
+                {planned::steps(&form.steps).map(|steps| view! { <section aria-labelledby="steps"><h2 id="steps">{workflow::PLANNED}</h2>{steps}</section> })}
                 {form.retype.then(|| view! { <Banner shape=Shape::Degraded title=texts::ENTER_SECRETS_AGAIN><p>{texts::SECRETS_NOT_SAVED_REVIEW}</p></Banner> })}
                 <form method="post" action=action class="form" novalidate>
                     <HiddenToken token=token/>{about_form}<input type="hidden" name="_draft" value=draft.clone()/><input type="hidden" name="_cluster" value=form.cluster.clone()/>
@@ -63,7 +65,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
                     <Secrets form=form.form.clone()/>
                     <div class="submit-bar">{button}<LinkButton href=back label=texts::BACK_TO_FORM/></div>
                 </form>
-            </div>{preflight_panel(&form, &workspace, Panel::Review { adds: adds.clone() })}</div>
+            </div>{preflight_panel(&form, &workspace, Panel::Review { adds: adds.clone(), needing: needing.clone() })}</div>
         }
     }))
 }

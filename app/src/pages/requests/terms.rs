@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::changelog::changelog;
 use crate::texts::terms as texts;
 use crate::ui::{Banner, Icon, Moment, Shape};
 use crate::view::{RequestForm, VersionMove};
@@ -55,10 +56,12 @@ pub(super) fn moved(moved: &VersionMove, now: &str) -> impl IntoView + use<> {
     let calm = (moved.needs.is_empty() && moved.lost.is_empty() && moved.restored.is_none() && !moved.is_breaking)
         .then(|| view! { <p>{texts::NOTHING_LOST}</p> });
     let (count, is_breaking, loses) = (moved.needs.len(), moved.is_breaking && moved.restored.is_none(), !moved.lost.is_empty());
+    let described = changelog(&moved.changelog);
     view! {
         <Banner shape=shape title=title>
             {restored}{calm}
             {is_breaking.then(|| view! { <p>{texts::BREAKING}</p> })}
+            {described}
             {(count > 0).then(|| view! { <p>{texts::needs_input(count)}</p><ul class="prose">{needs}</ul> })}
             {loses.then(|| view! { <p>{texts::NOT_IN_THIS_VERSION}</p><ul class="prose">{lost}</ul> })}
         </Banner>

@@ -5,15 +5,16 @@ use promise::Result;
 use promise::action::none_succeeded;
 use promise::form::{Form, Suggestion, Summary};
 
+use super::beside;
 use crate::actions::{self, RunAction};
 use crate::backend::{ActionOf, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::{Fields, Problems, complaint};
-use crate::pages::requests::identity;
+use crate::pages::requests::{PartCounts, identity, tabs};
 use crate::routes;
 use crate::texts::{forms, request, runs as texts};
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight, day_and_time};
-use crate::view::{ActionForm, RunChoices, RunLine};
+use crate::view::{ActionForm, RequestPart, RunChoices, RunLine};
 
 /// Id of the checkbox that confirms the action.
 const CONFIRMATION: &str = "confirmed";
@@ -32,8 +33,10 @@ pub async fn form(visit: &Visit, workspace: &str, of: ActionOf<'_>, draft: Optio
         section: routes::requests(workspace),
         ..About::default()
     };
+    let now = visit.now.clone();
     Ok(framed(visit, about, move || {
         let row = &found.row;
+        let parts = PartCounts { resources: found.resources, policies: found.policies, has_actions: true };
         let back = routes::request(&row.workspace, &row.namespace, &row.name);
         let steps = vec![
             Crumb::link(request::REQUESTS, routes::requests(&row.workspace)),
@@ -47,20 +50,28 @@ pub async fn form(visit: &Visit, workspace: &str, of: ActionOf<'_>, draft: Optio
             <div id="problems">{wrong.then(|| view! { <Problems title=forms::THERE_IS_A_PROBLEM lines=problems(&found) focus=found.focus.is_none()/> })}</div>
             <Crumbs steps=steps/>
             <PageHead title=texts::title(&found.action.title, &row.name) icon=row.icon.clone() meta=view! { <span>{about}</span> }.into_any()/>
+            {tabs(row, &parts, RequestPart::Actions)}
             {nothing_to_choose(&found)}
+            {policies(&found)}
             {is_lost.then(|| view! { <Banner shape=Shape::Degraded title=texts::DRAFT_GONE><p>{texts::DRAFT_GONE_TEXT}</p></Banner> })}
-            <form method="post" action={actions::path::<RunAction>()} novalidate class="form" id="request">
-                <HiddenToken token=token/>{identity(row)}
-                <input type="hidden" name="action" value=found.action.name.clone()/>
-                <input type="hidden" name="_cluster" value=found.cluster.clone()/>
-                <input type="hidden" name="_nonce" value=found.nonce.clone()/>
-                {found.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
-                // The Enter key presses the first button of a form, which is this one. It checks, and runs nothing by accident.
-                <button class="vh" tabindex="-1" name="_op" value="check">{texts::CHECK}</button>
-                <div id="fields">{fields(&found, form)}</div>
-                {found.confirm.then(|| confirmation(&found))}
-                {submit(&found, back)}
-            </form>
+            <div class="split">
+                <div class="stack">
+                    <form method="post" action={actions::path::<RunAction>()} novalidate class="form" id="request">
+                        <HiddenToken token=token/>{identity(row)}
+                        <input type="hidden" name="action" value=found.action.name.clone()/>
+                        <input type="hidden" name="_cluster" value=found.cluster.clone()/>
+                        <input type="hidden" name="_nonce" value=found.nonce.clone()/>
+                        {found.draft.clone().map(|draft| view! { <input type="hidden" name="_draft" value=draft/> })}
+                        // The Enter key presses the first button of a form, which is this one. It checks, and runs nothing by accident.
+                        <button class="vh" tabindex="-1" name="_op" value="check">{texts::CHECK}</button>
+                        <div id="fields">{fields(&found, form)}</div>
+                        {found.confirm.then(|| confirmation(&found))}
+                        {submit(&found, back)}
+                    </form>
+                    {beside::history(&found, &now)}
+                </div>
+                {beside::panel(&found)}
+            </div>
         }
     }))
 }
@@ -71,6 +82,16 @@ fn nothing_to_choose(found: &ActionForm) -> impl IntoView + use<> {
     let banners = empty
         .map(|choices| view! { <Banner shape=Shape::Unknown title=none_succeeded(&choices.title)><p>{texts::RUN_IT_FIRST}</p></Banner> });
     banners.collect_view()
+}
+
+/// What policies say about a run that they don't refuse.
+fn policies(found: &ActionForm) -> impl IntoView + use<> {
+    let window =
+        found.window.clone().map(|window| view! { <Banner shape=Shape::Ahead title=texts::WAITS_FOR_WINDOW><p>{window}</p></Banner> });
+    let warnings = found.warnings.iter().cloned().map(|warning| view! { <p>{warning}</p> }).collect_view();
+    let warnings =
+        (!found.warnings.is_empty()).then(|| view! { <Banner shape=Shape::Degraded title=texts::POLICY_WARNINGS>{warnings}</Banner> });
+    view! { {window}{warnings} }
 }
 
 /// Every problem once, in the order of the page.

@@ -124,7 +124,7 @@ fn outputs(outputs: &[RunOutput]) -> Option<impl IntoView + use<>> {
     });
     let lines = lines.collect_view();
     (!outputs.is_empty()).then(
-        || view! { <section aria-labelledby="outputs"><h2 id="outputs">{texts::OUTPUTS}</h2><dl class="outputs">{lines}</dl></section> },
+        || view! { <section class="card" aria-labelledby="outputs"><div class="card-head"><h2 id="outputs">{texts::OUTPUTS}</h2></div><dl class="outputs">{lines}</dl></section> },
     )
 }
 

@@ -62,6 +62,7 @@ impl Catalog for World {
             revision: format!("{name}-3f2a9c1b7d-{version}"),
             since: "2026-11-03T08:00:00Z".into(),
             newest: changes == Some(Vec::new()),
+            described: if version == "1.1.0" { vec!["Databases start twice as fast.".into()] } else { Vec::new() },
             changes,
         };
         Ok(PromisePage {
@@ -100,6 +101,7 @@ impl Catalog for World {
                 OutputLine { name: "password".into(), description: "Of the owner".into(), secret: true },
             ],
             shadowed_by: None,
+            required: if name == "redis" { required::lines() } else { Vec::new() },
         })
     }
 

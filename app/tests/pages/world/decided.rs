@@ -168,6 +168,7 @@ impl Approvals for World {
             room: looked.room,
             touched: Some(Touched { changed: 1, kept: 5, ..Touched::default() }),
             objects: vec![object],
+            steps: super::workflow::planned(),
             before: vec!["In 90 days, for the rule four-eyes: 3 decisions about other requests of this promise, 3 approved.".into()],
             alike: 2,
             comments: vec![CommentLine { by: "approver".into(), at: "2026-11-21T10:58:00Z".into(), text: "Why now?\nCan it wait?".into() }],

@@ -78,6 +78,7 @@ fn editor(index: usize, empty: bool) -> RuleEditor {
         promises: vec!["postgresql".into()],
         workspaces: vec!["root:acme:**".into()],
         parameters: edit::parameters(&[("PostgreSQL", &postgresql)]),
+        actions: edit::actions(&[("PostgreSQL", &postgresql)]),
         in_scope: 1,
     };
     let promise = edit::promise_of(kind, &offered, &values);
@@ -292,7 +293,12 @@ impl Platform for World {
         let warnings = if self.empty { Vec::new() } else { vec![warning] };
         let editor = rule.filter(|_| self.fits).map(|index| editor(index, self.empty));
         let name = name.map(str::to_owned);
-        let row = |name: &str, sentence: &str, has_form| RuleRow { name: name.into(), sentence: sentence.into(), has_form };
+        let row = |name: &str, sentence: &str, has_form| RuleRow {
+            name: name.into(),
+            sentence: sentence.into(),
+            has_form,
+            next: Some("Next: tonight.".into()),
+        };
         let rules = vec![row("replicas", "Replicas must be between 2 and 5.", true), row("nights", "", false)];
         Ok(PolicyForm { name, problems, warnings, warned: "5f".into(), effect: Some(effect()), checked, editor, rules, ..form() })
     }

@@ -1,6 +1,7 @@
 //! Releases of a request, and the versions that it can move to.
 
 use app::view::*;
+use promise::api::ChangelogEntry;
 use promise::form::Summary;
 use promise::versions::VersionChange;
 
@@ -12,7 +13,13 @@ pub(super) fn expiry() -> ExpiryNotice {
 /// The newest version.
 pub(super) fn upgrade() -> UpgradeOffer {
     let changes = vec![VersionChange::FieldAdded { label: "Region".into(), required: true }, VersionChange::Implementation];
-    UpgradeOffer { version: "1.3.0".into(), is_breaking: false, changes }
+    UpgradeOffer { version: "1.3.0".into(), is_breaking: false, changes, changelog: changelog() }
+}
+
+/// What its team says about two versions.
+pub(super) fn changelog() -> Vec<ChangelogEntry> {
+    let entry = |version: &str, change: &str| ChangelogEntry { version: version.into(), changes: vec![change.into()] };
+    vec![entry("1.3.0", "Asks for a region."), entry("1.2.1", "Backups finish sooner.")]
 }
 
 /// That the promise is deprecated.
@@ -54,6 +61,7 @@ pub(super) fn moved(start: &str, fits: bool) -> VersionMove {
         from: "1.2.0".into(),
         to: "1.3.0".into(),
         is_breaking: !fits,
+        changelog: if restored.is_some() { Vec::new() } else { changelog() },
         needs: vec![Summary { target: "f-region".into(), message: "Enter a region".into() }],
         lost: vec![("Backup window".into(), "02:00".into())],
         restored,

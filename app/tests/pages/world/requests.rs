@@ -181,6 +181,8 @@ impl Requests for World {
                 .then(|| "/w/root:acme:shop/promises/postgresql/request?start=request:default/orders-db".into()),
             preset: self.refused.is_none().then(|| "/w/root:acme:shop/presets?promise=postgresql&start=request:default/orders-db".into()),
             yaml: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
+            required: if self.fits { Vec::new() } else { super::required::lines() },
+            created_for: (!self.fits).then(super::required::owner),
             problems: if self.fits {
                 Vec::new()
             } else {
@@ -259,7 +261,10 @@ impl Requests for World {
             posted: draft == Some("posted"),
             applied_by: (!self.fits && editing.is_some()).then(|| "argocd".to_owned()),
             review: vec![tier()],
+            steps: super::workflow::planned(),
             yaml: (draft == Some("yaml")).then(|| manifest(self.fits)),
+            required: if draft == Some("required") { super::required::lines() } else { Vec::new() },
+            needed_for: None,
             terms: super::releases::terms(editing.is_some()),
             moved,
             editing,

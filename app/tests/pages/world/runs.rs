@@ -4,7 +4,7 @@ use app::backend::{ActionOf, Pairs, RunOf, Runs};
 use app::view::*;
 use async_trait::async_trait;
 use promise::action;
-use promise::api::ActionPhase;
+use promise::api::{ActionPhase, StepKind};
 use promise::form::{Draft, model};
 use promise::path::Path;
 use promise::policy::Effective;
@@ -32,10 +32,19 @@ fn run(name: &str, phase: ActionPhase) -> RunLine {
         requester: "dev-shop".into(),
         created: "2026-11-21T11:04:00Z".into(),
         finished: finished.into(),
+        took: phase.is_over().then_some(24),
     }
 }
 
 impl World {
+    fn history(&self) -> ActionHistory {
+        if self.refused.is_some() {
+            return ActionHistory { refused: Some("You can't list runs of actions in root:acme:shop.".into()), ..ActionHistory::default() };
+        }
+        let runs = if self.empty { Vec::new() } else { vec![run("orders-db-backup-1", ActionPhase::Succeeded)] };
+        ActionHistory { total: runs.len() * 9, runs, refused: None }
+    }
+
     fn phase(&self) -> ActionPhase {
         match (self.empty, self.fits) {
             (true, _) => ActionPhase::Succeeded,
@@ -60,6 +69,21 @@ impl Runs for World {
             row: super::full().rows().remove(0),
             action: line(of.action, action.title(of.action), &self.refused),
             confirm: action.confirm,
+            before: BeforeRun {
+                steps: vec![
+                    StepOutline { id: "load".into(), title: "Load the data".into(), kind: StepKind::Job, timeout: "2h".into() },
+                    StepOutline { id: "database".into(), kind: StepKind::Wait, ..StepOutline::default() },
+                ],
+                people: if self.empty { Vec::new() } else { vec!["shop-operators".into()] },
+                usual: (!self.empty).then_some(TypicalTime { median: 240, measured: 5 }),
+                waits: if self.fits { String::new() } else { "Waiting for the rollout of the request to finish".into() },
+            },
+            others: actions(&self.refused).into_iter().filter(|other| other.name != of.action).collect(),
+            history: self.history(),
+            resources: 4,
+            policies: 3,
+            window: self.empty.then(|| "Will be carried out on Saturday, 28 November at 22:00 (Europe/Berlin).".to_owned()),
+            warnings: if self.fits { vec!["Ask Operations first.".to_owned()] } else { Vec::new() },
             form: model(&form, &effective, &Draft::of(json!({})), &problems),
             choices: vec![RunChoices { path: Path::default().child("backup"), title: "Back up".into(), runs }],
             cluster: "shop".into(),

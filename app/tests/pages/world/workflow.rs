@@ -1,7 +1,28 @@
 //! The workflow of a request, one that runs and one that failed, and its schedules.
 
-use app::view::{ScheduleLine, StepLine, WorkflowView};
-use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
+use app::backend::{StepOf, Steps};
+use app::view::{ScheduleLine, SkipPage, StepLine, WorkflowView};
+use async_trait::async_trait;
+use promise::api::{HttpMethod, StepKind, StepPhase, WorkflowName, WorkflowPhase};
+use promise::workflow::{PlannedStep, StepEffect};
+use promise::{ConflictReason, Result};
+
+use super::World;
+
+/// The steps that a request will run.
+pub fn planned() -> Vec<PlannedStep> {
+    let step = |id: &str, effect| PlannedStep { id: id.into(), title: None, effect, conditional: false };
+    vec![
+        step("check", StepEffect::Resources { kind: StepKind::Validate, resources: Vec::new() }),
+        PlannedStep {
+            title: Some("Ask the network team".into()),
+            conditional: true,
+            ..step("ticket", StepEffect::Call { endpoint: "tickets".into(), method: HttpMethod::Post })
+        },
+        step("state", StepEffect::Job { destination: Some("eu-1".into()) }),
+        step("database", StepEffect::Resources { kind: StepKind::Apply, resources: vec!["database".into()] }),
+    ]
+}
 
 pub fn view(runs: bool) -> WorkflowView {
     let at = |minute: &str| format!("2026-11-21T11:{minute}:00Z");
@@ -14,7 +35,12 @@ pub fn view(runs: bool) -> WorkflowView {
     };
     let ticket = match runs {
         true => StepLine { message: "The ticket is open.".into(), ..ticket },
-        false => StepLine { finished: at("04"), message: "The endpoint responded with HTTP 503.".into(), ..ticket },
+        false => StepLine {
+            finished: at("04"),
+            message: "The endpoint responded with HTTP 503.".into(),
+            skip: Some("/w/root:acme:shop/requests/default/orders-db/steps/ticket/skip".into()),
+            ..ticket
+        },
     };
     WorkflowView {
         name: WorkflowName::Provision,
@@ -33,6 +59,30 @@ pub fn view(runs: bool) -> WorkflowView {
         ],
         retry: (!runs).then_some(1),
         cancel: runs.then_some(1),
+    }
+}
+
+#[async_trait]
+impl Steps for World {
+    async fn step_to_skip(&self, _: &str, of: StepOf<'_>) -> Result<SkipPage> {
+        let steps = view(false).steps;
+        let (later, missing) = match self.empty {
+            true => (Vec::new(), Vec::new()),
+            false => (steps.iter().filter(|step| step.phase == StepPhase::Pending).cloned().collect(), vec!["id".into(), "address".into()]),
+        };
+        Ok(SkipPage {
+            row: super::full().rows().remove(0),
+            run: of.run.unwrap_or_default().into(),
+            step: steps.into_iter().find(|step| step.id == of.step).unwrap_or_default(),
+            hash: "41f0".into(),
+            later,
+            missing,
+            allowed: self.refused.clone().map_or(Ok(()), Err),
+        })
+    }
+
+    async fn skip_step(&self, _: &str, of: StepOf<'_>, _: &str, _: &str) -> Result<()> {
+        Err(ConflictReason::NothingToSkip { step: of.step.into() }.into())
     }
 }
 

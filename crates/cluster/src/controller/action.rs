@@ -3,6 +3,7 @@
 //! `promise::action` decides whether and when it can start, and `promise::workflow` advances its steps. Like a request, it records its state
 //! before anything follows from it.
 
+mod policies;
 mod removal;
 mod run;
 mod start;
@@ -118,6 +119,14 @@ impl ActionReconciliation<'_> {
                 Begun::Refused(why) => {
                     self.write(&refused(&status, self.generation(), why, &now)).await?;
                     return Ok(Requeue::No);
+                }
+                Begun::Denied(why) => {
+                    self.write(&action::denied(&status, self.generation(), why, &now)).await?;
+                    return Ok(Requeue::No);
+                }
+                Begun::Held(waiting, opens) => {
+                    self.write(&action::waiting(&status, self.generation(), waiting, &now)).await?;
+                    return Ok(Requeue::After(opens.map_or(RESYNC, |opens| opens.min(RESYNC))));
                 }
                 Begun::Waits(waiting) => {
                     self.write(&action::waiting(&status, self.generation(), waiting, &now)).await?;

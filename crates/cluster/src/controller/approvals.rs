@@ -181,10 +181,7 @@ fn former(ctx: &ControllerContext, key: &Key, uid: &str, decisions: &[CachedAppr
     if decisions.iter().all(|decision| decision.row.spec.content_hash == content_hash) {
         return Vec::new();
     }
-    let releases = ctx.world.releases.snapshot();
-    let from = Key { name: String::new(), ..key.clone() };
-    let here = releases.range(from..).take_while(|(at, _)| at.cluster == key.cluster && at.namespace == key.namespace);
-    here.filter(|(_, release)| release.spec.request_uid == uid).map(|(_, release)| release.spec.content_hash.clone()).collect()
+    ctx.world.releases_of(key, uid).iter().map(|release| release.content_hash.clone()).collect()
 }
 
 pub(super) fn second(time: &str) -> Option<i64> {

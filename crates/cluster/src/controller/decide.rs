@@ -22,7 +22,8 @@ use promise::price::Day;
 use promise::visibility::{Offer, Place};
 
 use self::evaluate::{Input, context, evaluate};
-use self::lineage::{lineage, stale};
+pub(super) use self::lineage::lineage;
+use self::lineage::stale;
 use self::offer::{Found, offer};
 pub use self::recall::Unloadable;
 use self::recall::{pinned, recall};
@@ -64,14 +65,14 @@ struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    fn new(ctx: &'a ControllerContext, key: &'a Key, request: &'a PromiseRequest, candidate: Option<&'a PromiseRelease>) -> Self {
+    fn new(ctx: &'a ControllerContext, key: &'a Key, request: &'a PromiseRequest, candidate: Option<&'a PromiseReleaseSpec>) -> Self {
         let facts = Request {
             generation: request.metadata.generation,
             labels: request.labels(),
             annotations: request.annotations(),
             requester: request.spec.requester.as_ref(),
             status: request.status.as_ref(),
-            candidate: candidate.map(|release| &release.spec),
+            candidate,
         };
         Self { ctx, key, request, facts }
     }
@@ -81,7 +82,8 @@ impl<'a> Subject<'a> {
 pub async fn decide(ctx: &ControllerContext, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Decision {
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
     let candidate = candidate.and_then(|candidate| ctx.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() }));
-    let subject = Subject::new(ctx, key, request, candidate.as_deref());
+    let candidate = candidate.map(|release| release.spec());
+    let subject = Subject::new(ctx, key, request, candidate.as_ref());
     let choice = match recall(subject, api).await {
         Ok(choice) => choice,
         Err(lost) => return Decision { lost: Some(lost), ..Decision::default() },
@@ -242,11 +244,12 @@ fn chosen(subject: Subject<'_>, input: Input, release: PromiseReleaseSpec) -> Ch
     let Subject { ctx, key, facts, .. } = subject;
     let name = releases::name(&key.name, &release.content_hash);
     let (release, context) = match ctx.world.releases.get(&Key { name: name.clone(), ..key.clone() }) {
-        Some(known) if known.spec.content_hash == release.content_hash => {
-            let recorded = known.spec.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
+        Some(known) if known.content_hash == release.content_hash => {
+            let known = known.spec();
+            let recorded = known.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
             // The requester has to be known now, too.
             let recorded = recorded.filter(|recorded| recorded.request.requester == input.context.request.requester);
-            (known.spec.clone(), recorded.map_or(input.context, Arc::new))
+            (known, recorded.map_or(input.context, Arc::new))
         }
         _ => (release, input.context),
     };

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::SignedDuration;
-use kube::ResourceExt;
-use promise::api::DeletionPolicy;
+use kube::{Resource, ResourceExt};
+use promise::api::{DeletionPolicy, WorkflowPhase};
 use promise::deletion::{accepted, policy_of};
+use promise::finalizer::{self, Deletion};
 use promise::names;
-use promise::plan::{Action, Facts, Key as ObjectKey, Seen, Subject, plan};
+use promise::plan::{Action, Facts, Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::status::{Milestone, MilestoneReason};
+use serde_json::json;
 
+use super::context::Work;
 use super::decide::{Decision, decide};
 use super::inputs;
 use super::places::Places;
@@ -18,7 +22,8 @@ use super::queue::Requeue;
 use super::reconcile::{Advance, BUDGET, Executed, PLANS, Reconciliation};
 use super::releases;
 use super::tombstone;
-use crate::kinds::PromiseRelease;
+use crate::kinds::PromiseRequest;
+use crate::releases::CachedRelease;
 use crate::usage::{Accepted, in_force};
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
@@ -30,12 +35,16 @@ impl Reconciliation<'_> {
     /// Removes what the inventory names, and then our finalizer. It needs nothing of the workspace except the request.
     pub(super) async fn deprovision(&mut self) -> Result<Requeue, kube::Error> {
         if !self.request.finalizers().iter().any(|finalizer| finalizer == names::FINALIZER) {
-            return Ok(Requeue::No);
+            return self.leave_to_others().await;
+        }
+        let bound = self.bound(None);
+        if !self.ctx.enter(&Work::Request(self.key.clone()), &bound) {
+            return Ok(Requeue::InLine);
         }
         let home = self.home().await;
         let path = self.ctx.world.tree().path(&self.key.cluster).map(|path| path.to_string()).unwrap_or_default();
         let trusted = home.as_ref().is_some_and(|home| self.ctx.trusts(home));
-        let mut places = Places::new(self.key, path, home.clone(), trusted, self.bound(None));
+        let mut places = Places::new(self.key, path, home.clone(), trusted, bound);
         places.identify_for_removal(self.ctx).await;
         let decision = Decision::default();
         let mut latest = None;
@@ -67,6 +76,7 @@ impl Reconciliation<'_> {
                 request: Subject { deletion_policy, ..self.subject() },
                 inventory: self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default(),
                 budget: BUDGET,
+                now: self.ctx.clock.now().as_second(),
                 ..Facts::default()
             };
             self.close(removal.as_ref(), &mut facts);
@@ -102,6 +112,29 @@ impl Reconciliation<'_> {
         }
         self.report(&decision, latest.as_ref()).await?;
         Ok(self.requeue(latest.as_ref()))
+    }
+
+    /// Nothing is left for us to remove. Reports whose finalizers hold the request, if they take too long.
+    async fn leave_to_others(&mut self) -> Result<Requeue, kube::Error> {
+        let held = match finalizer::deletion(&json!({"metadata": self.request.metadata}), self.ctx.clock.now().as_second()) {
+            Some(Deletion::Held(held)) => held,
+            Some(Deletion::Recent(left)) => return Ok(Requeue::After(Duration::from_secs(left.unsigned_abs()))),
+            None => return Ok(Requeue::No),
+        };
+        // Its steps are over, whatever became of them.
+        self.run = self.run.take().filter(|run| run.status.phase == WorkflowPhase::Succeeded);
+        let key = ObjectKey {
+            destination: None,
+            group: names::GROUP.to_owned(),
+            version: names::VERSION.to_owned(),
+            kind: PromiseRequest::kind(&()).into_owned(),
+            namespace: Some(self.key.namespace.clone()),
+            name: self.key.name.clone(),
+        };
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
+        let holds = vec![Hold::Terminating { id: String::new(), key, held: Some(held) }];
+        self.report(&Decision::default(), Some(&Plan { inventory, holds, ..Plan::default() })).await?;
+        Ok(Requeue::No)
     }
 
     /// Reports why nothing can be removed now.
@@ -157,9 +190,9 @@ impl Reconciliation<'_> {
         }
         // A refused edit takes the place of what was still being rolled out, so that the status names no release of the existing objects.
         let held = status.candidate.as_ref().map(|candidate| candidate.release.as_str());
-        let own = self.own_releases().into_iter().filter(|release| Some(release.name_any().as_str()) != held);
-        let last = own.filter(|_| !status.inventory.is_empty()).max_by_key(|release| release.spec.request_generation);
-        Ok(Some(last.map_or(live, |release| policy_of(&release.spec, live))))
+        let own = self.own_releases().into_iter().filter(|release| Some(release.name.as_str()) != held);
+        let last = own.filter(|_| !status.inventory.is_empty()).max_by_key(|release| release.request_generation);
+        Ok(Some(last.map_or(live, |release| policy_of(&release.spec(), live))))
     }
 
     /// Decides whether the existing objects stay, as the request wants now. The wish might have been added right before the deletion, and
@@ -237,13 +270,13 @@ impl Reconciliation<'_> {
     }
 
     /// Returns the releases that the status names, as far as the caches show them.
-    fn named_releases(&self) -> Vec<Arc<PromiseRelease>> {
+    fn named_releases(&self) -> Vec<Arc<CachedRelease>> {
         let (uid, status) = (self.request.uid().unwrap_or_default(), self.request.status.as_ref());
         let current = status.and_then(|status| status.current.as_ref()).map(|current| &current.release);
         let candidate = status.and_then(|status| status.candidate.as_ref()).map(|candidate| &candidate.release);
         let at = |name: &String| Key { name: name.clone(), ..self.key.clone() };
         let named = [current, candidate].into_iter().flatten().filter_map(|name| self.ctx.world.releases.get(&at(name)));
-        named.filter(|release| release.spec.request_uid == uid).collect()
+        named.filter(|release| release.request_uid == uid).collect()
     }
 
     /// Returns the home of the promise: from the status, otherwise from what the request asks for.
@@ -252,10 +285,9 @@ impl Reconciliation<'_> {
         let status = self.request.status.as_ref();
         let named = status.and_then(|s| s.current.as_ref().map(|c| &c.revision).or(s.candidate.as_ref().map(|c| &c.revision)));
         let revisions = self.ctx.world.revisions.snapshot();
-        let of_release = |release: &PromiseRelease| ClusterId::parse(&release.spec.revision.cluster).ok();
-        // The namespace might have releases of very many requests.
+        let of_release = |release: &CachedRelease| ClusterId::parse(&release.revision.cluster).ok();
         let release = self.named_releases().iter().find_map(|release| of_release(release));
-        let release = release.or_else(|| self.own_releases().iter().find_map(of_release));
+        let release = release.or_else(|| self.own_releases().iter().find_map(|release| of_release(release)));
         let asked = || tree.cluster(&WorkspacePath::parse(self.request.spec.promise.workspace.as_deref()?).ok()?);
         let by_name = || {
             let promise = &self.request.spec.promise.name;

@@ -4,12 +4,14 @@
 //! count of its promise, and that would enqueue every other request of the promise.
 
 mod decisions;
+mod references;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
+use promise::action::is_held;
 use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseCatalogSpec, PromiseStatus, Requirement};
 use promise::glob;
 use promise::policy::covers_promise;
@@ -24,7 +26,7 @@ use super::queue::Class;
 use super::target::Place;
 use super::urgency::{class, is_undecided};
 use crate::guard::guarded;
-use crate::kinds::{Destination, Kind, Object, PromiseRequest};
+use crate::kinds::{Destination, Kind, Object, PromiseAction, PromiseRequest};
 use crate::watch::{Cache, Key};
 use crate::workspaces::ClusterId;
 
@@ -61,6 +63,7 @@ impl Handlers {
         self.on(&world.actions, Self::action);
         self.on(&world.destinations, Self::destination);
         self.on(&world.endpoints, Self::endpoint);
+        self.on(&world.workflows, |handlers, key| handlers.promises_with(|name| name == key.name, &key.cluster));
         self.on(&world.orphans, Self::orphan);
         self.on(&world.catalogs, Self::catalog);
         self.on(&world.workspaces, Self::departed_workspace);
@@ -250,12 +253,16 @@ impl Handlers {
         let row = self.ctx.world.actions.get(key);
         let concerned = self.ctx.actions.update(key, row.as_deref());
         let work = Work::Action(key.clone());
-        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
+        if self.is_new(&work, row.as_ref().map(|row| edition(&row.metadata, ()))) {
             self.ctx.queue.add(work);
         } else {
             self.ctx.queue.echo(work);
         }
         self.decisions_about_action(key);
+        // One that waits for a window doesn't keep the others waiting.
+        if let Some(row) = row.filter(|row| is_held(row.status.as_ref())) {
+            self.actions_of(&Key { name: row.spec.request.clone(), ..key.clone() });
+        }
         if let Some(request) = concerned {
             self.actions_of(&request);
             // How a run of a schedule ended decides which ones are kept.
@@ -313,6 +320,10 @@ impl Handlers {
         if before != rules {
             let ranges: Vec<AppliesTo> = before.into_iter().chain(rules).map(|rules| rules.applies_to).collect();
             self.requests_where(|request| ranges.iter().any(|range| covers_promise(range, &request.spec.promise.name)));
+            let actions = self.ctx.world.actions.snapshot();
+            let concerned = |row: &PromiseAction| ranges.iter().any(|range| range.covers_action(&row.spec.action));
+            let waiting = actions.iter().filter(|(_, row)| is_held(row.status.as_ref()) && concerned(row));
+            waiting.for_each(|(key, _)| self.ctx.queue.add(Work::Action(key.clone())));
         }
     }
 
@@ -351,13 +362,6 @@ impl Handlers {
         if self.is_new(&work, row.map(|row| edition(&row.metadata, answers(&row)))) {
             self.ctx.queue.add(work);
             self.requests_at(&key.name);
-        }
-    }
-
-    fn endpoint(&self, key: &Key) {
-        let (work, row) = (Work::Endpoint(key.clone()), self.ctx.world.endpoints.get(key));
-        if self.is_new(&work, row.map(|row| edition(&row.metadata, ()))) {
-            self.ctx.queue.add(work);
         }
     }
 
@@ -400,6 +404,7 @@ impl Handlers {
                 _ => {}
             }
         }
+        self.promises_without_workflow();
         let shelves: Vec<Key> = self.known.lock().shelves.keys().cloned().collect();
         shelves.iter().filter(|key| world.catalogs.get(key).is_none()).for_each(|key| self.catalog(key));
         // Released orphans and deleted revisions leave nothing behind by which they could be missed.

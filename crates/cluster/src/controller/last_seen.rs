@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, WaitingKind};
+use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, StepStatus, WaitingKind};
 
 use super::context::Work;
 use super::uses::Used;
@@ -19,6 +19,8 @@ pub struct LastSeen {
     pub requests: HashMap<Key, RequestSnapshot>,
     /// Requests that wait for room under a limit or a budget.
     full: BTreeSet<Key>,
+    /// Requests with a step that calls an Endpoint, or couldn't.
+    calling: BTreeSet<Key>,
     /// Promises by name. Several homes can have one with the same name.
     promises: HashMap<String, BTreeSet<Key>>,
     /// Digests of what others depend on, by object.
@@ -48,6 +50,8 @@ pub struct RequestSnapshot {
     pub works: Option<String>,
     /// Digest of what its status says about decisions; `None` if it says nothing.
     pub decisions: Option<u64>,
+    /// Whether a step calls an Endpoint, or couldn't.
+    pub calls: bool,
 }
 
 impl LastSeen {
@@ -84,6 +88,11 @@ impl LastSeen {
         } else {
             self.full.remove(key);
         }
+        if snapshot.as_ref().is_some_and(|snapshot| snapshot.calls) {
+            self.calling.insert(key.clone());
+        } else {
+            self.calling.remove(key);
+        }
         match snapshot {
             Some(snapshot) => self.requests.insert(key.clone(), snapshot),
             None => self.requests.remove(key),
@@ -95,6 +104,11 @@ impl LastSeen {
     /// Returns the requests that wait for room, in the order of their keys.
     pub fn waiting_for_room(&self) -> Vec<Key> {
         self.full.iter().cloned().collect()
+    }
+
+    /// Returns the requests with a step that calls an Endpoint, or couldn't, in the order of their keys.
+    pub fn calling(&self) -> Vec<Key> {
+        self.calling.iter().cloned().collect()
     }
 
     /// Updates what requests and policies see of a promise. Returns what they saw before.
@@ -138,6 +152,7 @@ impl RequestSnapshot {
             waits_for_room: waits_for_room(request),
             works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
             decisions: status.filter(|status| asks(status)).map(decisions),
+            calls: status.is_some_and(|status| status.steps.iter().any(StepStatus::is_calling)),
         }
     }
 }
@@ -207,6 +222,7 @@ mod tests {
             waits_for_room: false,
             works: None,
             decisions: None,
+            calls: false,
         }
     }
 

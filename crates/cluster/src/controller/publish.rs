@@ -15,7 +15,8 @@ use super::refusals::describe_own;
 use super::uses::Used;
 use super::write;
 use crate::error::{is_conflict, is_missing, is_unanswered};
-use crate::kinds::{Export, Promise, PromiseRelease, PromiseRevision, object};
+use crate::kinds::{Export, Promise, PromiseRevision, object};
+use crate::releases::CachedRelease;
 use crate::topology::Topology;
 use crate::watch::Key;
 
@@ -134,36 +135,37 @@ async fn publish(
     promise: &Promise,
     api: &Api<PromiseRevision>,
 ) -> Result<Result<String, Vec<Problem>>, String> {
-    let hash = match revision::hash(&promise.spec) {
+    let workflow = |name: &str| Some(ctx.world.workflows.get(&Key::cluster_scoped(&key.cluster, name))?.spec.clone());
+    // A revision contains the steps of workflows that the promise refers to: what runs is what was published.
+    let resolved = match promise::publish::resolved(&promise.spec, workflow) {
+        Ok(resolved) => resolved,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let hash = match revision::hash(&resolved) {
         Ok(hash) => hash,
         Err(error) => return Ok(Err(vec![Problem { path: String::new(), message: format!("Use a different number: {error}.") }])),
     };
     let name = revision::name(&key.name, &hash);
     if let Some(known) = recorded(ctx, key, &name, &hash) {
-        let problems = promise::publish::deprecation(&promise.spec);
+        let problems = promise::publish::presented(&promise.spec);
         return Ok(if problems.is_empty() { Ok(known) } else { Err(problems) });
     }
     // A revision that releases were made from was judged when it was first published. It can be recorded again, whatever was published
     // since.
     let previous = if is_lost(ctx, key, &hash) { None } else { newest(ctx, key) };
     let trusted = ctx.world.tree().lineage(&key.cluster).and_then(|mut way| way.pop()).is_some_and(|home| ctx.trusts(&home));
-    let spec = promise.spec.clone();
+    let (written, spec) = (promise.spec.clone(), resolved.clone());
     let claims = matches!(ctx.targets.topology(), Topology::Workspaces { .. });
     let checked = ctx.evaluate(move || {
         let mut problems = promise::publish::validate(&spec, previous.as_deref(), trusted).err().unwrap_or_default();
         problems.extend(claims.then(|| promise::publish::unclaimed(&spec)).into_iter().flatten());
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
+        if problems.is_empty() { Ok(()) } else { Err(promise::publish::at_references(&written, problems)) }
     });
     let checked = checked.await?;
     if let Err(problems) = checked {
         return Ok(Err(problems));
     }
-    let spec = PromiseRevisionSpec {
-        promise: key.name.clone(),
-        version: promise.spec.version.clone(),
-        hash: hash.clone(),
-        spec: promise.spec.clone(),
-    };
+    let spec = PromiseRevisionSpec { promise: key.name.clone(), version: promise.spec.version.clone(), hash: hash.clone(), spec: resolved };
     let record = object(&name, None, spec);
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
     match api.create(&params, &record).await {
@@ -185,8 +187,7 @@ async fn publish(
 
 /// Checks whether releases were made from a revision that no longer exists. Only exactly the same content counts.
 fn is_lost(ctx: &ControllerContext, key: &Key, hash: &str) -> bool {
-    let made_from_it =
-        |release: &PromiseRelease| release.spec.revision.hash == hash && release.spec.revision.cluster == key.cluster.as_str();
+    let made_from_it = |release: &CachedRelease| release.revision.hash == hash && release.revision.cluster == key.cluster.as_str();
     ctx.world.releases.snapshot().values().any(|release| made_from_it(release))
 }
 

@@ -5,10 +5,12 @@ mod jobs;
 mod observe;
 mod removal;
 mod report;
+mod resync;
 mod schedules;
 mod stepping;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::{DeleteParams, Preconditions};
@@ -36,11 +38,13 @@ use super::render::{self, Rendered};
 use super::write;
 use crate::error::{is_conflict, is_denied, is_missing, is_unanswered};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest};
+use crate::releases::CachedRelease;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
 pub(super) use execute::Executed;
 pub(super) use observe::observe;
+use resync::{LOOK, resync};
 pub(super) use stepping::Advance;
 
 /// Number of objects written or deleted before other keys in the queue get their turn, so that no request keeps the controller from the
@@ -48,8 +52,6 @@ pub(super) use stepping::Advance;
 pub(super) const BUDGET: usize = 50;
 /// Number of plans executed in one reconcile: one for each stage of a promise, and some more.
 pub(super) const PLANS: usize = 40;
-/// When an idle request is reconciled again, in case an event was lost.
-const RESYNC: Duration = Duration::from_secs(600);
 
 /// Reconciles one request.
 pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
@@ -74,7 +76,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         // It can't be decoded, and until someone changes it another look shows nothing else.
         Err(kube::Error::SerdeError(_)) => {
             ctx.settled(&work);
-            return Requeue::After(RESYNC);
+            return Requeue::After(LOOK);
         }
         Err(error) => return ctx.refused(&work, Export::Requests, &error, "read requests"),
     };
@@ -170,7 +172,7 @@ impl Reconciliation<'_> {
         // Releases are deleted before requests there: nothing that the control plane is removing is recorded or created again.
         if self.ctx.world.is_leaving(&self.key.cluster) {
             self.ctx.transient.clear(self.key);
-            return Ok(Requeue::After(RESYNC));
+            return Ok(Requeue::After(LOOK));
         }
         let mut decision = decide(self.ctx, &self.releases, self.key, &self.request).await;
         if let Some(lost) = decision.lost.take() {
@@ -185,6 +187,10 @@ impl Reconciliation<'_> {
         }
         if let Some(refusal) = decision.failure.take() {
             self.fails(refusal);
+        }
+        let wanted = self.target(&decision.choice).map(|(wanted, _)| wanted);
+        if !self.ctx.enter(&Work::Request(self.key.clone()), &self.bound(wanted)) {
+            return Ok(Requeue::InLine);
         }
         if decision.choice.fresh {
             self.begin_record(&decision);
@@ -313,7 +319,7 @@ impl Reconciliation<'_> {
         let is_asked = named.is_some_and(|candidate| candidate.content_hash == *hash);
         let known = self.ctx.world.releases.get(&Key { name: chosen.name.clone(), ..self.key.clone() });
         // A release that no status names any more might have been dropped since the caches saw it.
-        if is_asked && known.is_some_and(|known| known.spec.content_hash == *hash) {
+        if is_asked && known.is_some_and(|known| known.content_hash == *hash) {
             return;
         }
         match releases::ensure(topology, &self.releases, &self.request, &chosen.name, chosen.release.clone()).await {
@@ -366,7 +372,7 @@ impl Reconciliation<'_> {
         let named = status.and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
         let asked = status.and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.release.as_str());
         let needed: Vec<&str> = decision.choice.releases().chain(named).chain(asked).collect();
-        releases::trim(&self.releases, &self.request, &needed).await;
+        releases::trim(&self.ctx.world, &self.releases, (self.key, &self.request), &needed).await;
     }
 
     /// Returns the workspace at a place, if it is still there.
@@ -375,12 +381,8 @@ impl Reconciliation<'_> {
         self.ctx.world.tree().lineage(&cluster)?.pop()
     }
 
-    pub(super) fn own_releases(&self) -> Vec<PromiseRelease> {
-        let uid = self.request.uid().unwrap_or_default();
-        let from = Key { name: String::new(), ..self.key.clone() };
-        let rows = self.ctx.world.releases.snapshot();
-        let here = rows.range(from..).take_while(|(at, _)| at.cluster == self.key.cluster && at.namespace == self.key.namespace);
-        here.filter(|(_, release)| release.spec.request_uid == uid).map(|(_, release)| PromiseRelease::clone(release)).collect()
+    pub(super) fn own_releases(&self) -> Vec<Arc<CachedRelease>> {
+        self.ctx.world.releases_of(self.key, &self.request.uid().unwrap_or_default())
     }
 
     /// Creates what the release wants, as far as that is possible now.
@@ -426,7 +428,8 @@ impl Reconciliation<'_> {
         let (compiled, context) = (wanted.compiled.clone(), wanted.context.clone());
         let parameters = wanted.release.parameters.clone().unwrap_or_default();
         let rules = wanted.release.rules.clone();
-        match self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await {
+        let steps = Run::known_outputs(self.run.as_ref(), self.request.status.as_ref());
+        match self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, (&observed, Some(&steps)))).await {
             Ok(rendered) if rendered.problems.is_empty() => Some(rendered),
             Ok(rendered) => {
                 (self.failure, self.transient) = (Some(problems_in_words(&rendered.problems)), false);
@@ -474,8 +477,9 @@ impl Reconciliation<'_> {
             Requeue::Poll
         } else {
             let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).chain(self.steps_again).min();
-            let again = again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(RESYNC, Duration::from_secs);
-            Requeue::After(again.min(RESYNC))
+            let resync = resync(&self.request.uid().unwrap_or_default());
+            let again = again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(resync, Duration::from_secs);
+            Requeue::After(again.min(resync))
         }
     }
 }

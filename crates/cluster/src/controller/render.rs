@@ -41,16 +41,22 @@ pub struct SecretSource {
     pub key: String,
 }
 
-/// Renders what a release wants, given the observed objects by id of the rendered object.
+/// Renders what a release wants, given the observed objects by id of the rendered object and, for a request, the outputs of its steps. Those
+/// of an action are in its context.
 pub fn render(
     compiled: &Compiled,
     parameters: &Value,
     context: &Context,
     rules: &[ReleaseRule],
-    observed: &BTreeMap<String, Value>,
+    (observed, steps): (&BTreeMap<String, Value>, Option<&Value>),
 ) -> Rendered {
     let injects = injects(rules);
-    let rendering = match compiled.render(&Inputs { parameters, context, observed, injects: &injects }) {
+    let inputs = Inputs { parameters, context, observed, injects: &injects };
+    let rendering = match steps {
+        Some(steps) => compiled.render_with_steps(&inputs, steps),
+        None => compiled.render(&inputs),
+    };
+    let rendering = match rendering {
         Ok(rendering) => rendering,
         Err(problems) => return Rendered { problems, ..Rendered::default() },
     };

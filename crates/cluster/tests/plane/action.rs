@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use crate::running::Running;
 use crate::world::{Plane, on_every_plane, settings, wait};
 
+mod policies;
+
 on_every_plane![
     an_action_makes_its_objects_and_takes_them_along_when_it_is_deleted,
     actions_of_a_request_run_one_after_the_other,

@@ -25,7 +25,7 @@ async fn noted(plane: &Plane, uid: &str) -> Vec<(String, i32)> {
 }
 
 /// Waits for an event.
-async fn note(plane: &Plane, uid: &str, holds: impl Fn(&Event) -> bool) -> Event {
+pub async fn note(plane: &Plane, uid: &str, holds: impl Fn(&Event) -> bool) -> Event {
     let about = Config::default().fields(&format!("involvedObject.uid={uid}"));
     let seen = watcher(events(plane), about).try_filter_map(|seen| {
         let found = match seen {
@@ -38,7 +38,7 @@ async fn note(plane: &Plane, uid: &str, holds: impl Fn(&Event) -> bool) -> Event
     tokio::time::timeout(PATIENCE, seen.try_next()).await.expect("it is noted in time").unwrap().unwrap()
 }
 
-fn says(reason: &str) -> impl Fn(&Event) -> bool {
+pub fn says(reason: &str) -> impl Fn(&Event) -> bool {
     move |event| event.reason.as_deref() == Some(reason)
 }
 

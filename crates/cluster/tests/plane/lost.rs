@@ -61,7 +61,7 @@ async fn as_controller(plane: &Plane) -> Client {
 }
 
 /// Removes the release that runs; only the controller may.
-async fn lose_release(plane: &Plane, name: &str) -> Api<PromiseRelease> {
+pub async fn lose_release(plane: &Plane, name: &str) -> Api<PromiseRelease> {
     let releases: Api<PromiseRelease> = Api::namespaced(as_controller(plane).await, plane.namespace());
     releases.delete(name, &DeleteParams::default()).await.unwrap();
     releases

@@ -28,7 +28,7 @@ fn nights(name: &str, from: &str, to: &str) -> Value {
 }
 
 /// Sets the clock of a controller to this time before the window opens at 03:00 UTC.
-fn before_the_opening(controller: &Running, left: SignedDuration) {
+pub fn before_the_opening(controller: &Running, left: SignedDuration) {
     #[expect(clippy::disallowed_methods, reason = "the clock of this test binary")]
     let now = Timestamp::now().as_second();
     let until = (3 * 3600 - now).rem_euclid(24 * 3600);

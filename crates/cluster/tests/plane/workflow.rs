@@ -1,7 +1,10 @@
 //! Workflows of promises: steps come before objects, are retried, rolled back, and survive the controller.
 
 mod approve;
+mod endpoints;
 mod jobs;
+mod lost;
+mod shared;
 pub mod tickets;
 
 use k8s_openapi::api::core::v1::Secret;
@@ -22,6 +25,8 @@ on_every_plane![
     a_first_release_that_fails_is_taken_away_again,
     a_deletion_tells_others_before_the_objects_go,
     what_the_server_would_refuse_is_found_before_anything_is_made,
+    a_deletion_is_not_cancelled_by_someone_who_cancelled_an_earlier_run,
+    the_deletion_of_a_request_without_objects_has_its_steps,
 ];
 
 /// The promise `settings` with workflows.
@@ -220,6 +225,46 @@ async fn what_the_server_would_refuse_is_found_before_anything_is_made(plane: Pl
     assert_eq!(level(&plane).await, None);
     edit(&plane, "web", json!({"parameters": {"extra": false}})).await;
     plane.ready("web").await;
+    controller.stop().await;
+}
+
+async fn the_deletion_of_a_request_without_objects_has_its_steps(plane: Plane) {
+    let (controller, tickets) = with_tickets(&plane).await;
+    tickets.new_tickets_are("resolved");
+    let mut spec = promise("1.0.0", json!({"deprovision": {"steps": [ticket("Close ${request.name}")]}}));
+    let more = spec["implementation"]["resources"][2].take();
+    spec["implementation"]["resources"] = json!([more]);
+    spec["outputs"] = json!([]);
+    plane.publish("settings", spec).await;
+    plane.ask("web", "settings", json!({"extra": false})).await;
+    assert!(plane.ready("web").await.status.unwrap().inventory.is_empty());
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    assert_eq!(tickets.titles(), ["Close web"]);
+    controller.stop().await;
+}
+
+/// A release without a workflow starts the count of attempts again.
+async fn a_deletion_is_not_cancelled_by_someone_who_cancelled_an_earlier_run(plane: Plane) {
+    let (controller, tickets) = with_tickets(&plane).await;
+    let workflows = json!({
+        "provision": {"steps": [ticket("Open it"), objects("ticket")]}, "deprovision": {"steps": [ticket("Close it")]},
+    });
+    plane.publish("settings", promise("1.0.0", workflows)).await;
+    plane.ask("web", "settings", json!({})).await;
+    plane.until("web", "waiting for its ticket", has_ticket).await;
+    let patch = json!({"metadata": {"annotations": {names::CANCEL_ANNOTATION: "1"}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    plane.until("web", "cancelled", |request| run(request).is_some_and(|(_, phase)| phase == WorkflowPhase::Failed)).await;
+    tickets.decide("resolved");
+    tickets.new_tickets_are("resolved");
+    retry(&plane).await;
+    plane.ready("web").await;
+    edit(&plane, "web", json!({"parameters": {"level": 5}})).await;
+    assert_eq!(run(&plane.ready("web").await), None, "this release has no workflow");
+    plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
+    plane.gone(plane.requests("dana"), "web").await;
+    assert_eq!(tickets.titles().last().map(String::as_str), Some("Close it"));
     controller.stop().await;
 }
 

@@ -26,6 +26,7 @@ use crate::running::{Machine, Running};
 
 mod controllers;
 mod kubernetes;
+mod memory;
 
 /// Longest wait for anything. Everything is expected within a second or two, but machines have other things to do at the same time.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -153,6 +154,10 @@ impl Plane {
 
     /// The embedded plane, which has a slow disk.
     fn embedded(url: &str) -> (devplane::Plane, Endpoint) {
+        Self::embedded_on(devplane::Storage::Device(testplane::SlowDisk::empty()), Arc::new(devplane::SystemClock), url)
+    }
+
+    fn embedded_on(storage: devplane::Storage, clock: Arc<dyn devplane::Clock>, url: &str) -> (devplane::Plane, Endpoint) {
         let known = |person: &Person| devplane::Token {
             token: token(person.name).expose().to_string(),
             username: person.name.to_owned(),
@@ -160,8 +165,7 @@ impl Plane {
             groups: person.groups.iter().map(|group| (*group).to_owned()).collect(),
         };
         let tokens = PEOPLE.iter().map(known).collect();
-        let storage = devplane::Storage::Device(testplane::SlowDisk::empty());
-        let plane = devplane::Plane::open(devplane::Options::new(storage, tokens, url)).unwrap();
+        let plane = devplane::Plane::open(devplane::Options { clock, ..devplane::Options::new(storage, tokens, url) }).unwrap();
         let endpoint = Endpoint::in_process("test plane", plane.router());
         (plane, endpoint)
     }
@@ -240,7 +244,10 @@ impl Plane {
     }
 
     async fn unbound_at(url: &str) -> Self {
-        let (plane, endpoint) = Self::embedded(url);
+        Self::unbound_over(Self::embedded(url)).await
+    }
+
+    async fn unbound_over((plane, endpoint): (devplane::Plane, Endpoint)) -> Self {
         let admin = |at: &str| endpoint.client(&token("admin"), &Scope::Workspace(path(at)));
         for (parent, name) in [("root", "opm"), ("root", "platform"), ("root", "acme"), ("root:acme", "shop")] {
             workspace(&admin(parent), name).await;

@@ -186,6 +186,52 @@ fn broken_glass_is_told_to_everybody_who_would_have_been_asked() {
     );
 }
 
+/// A request whose release is rolled out, with one step of its workflow.
+fn with_step(step: serde_json::Value) -> PromiseRequest {
+    request(json!({
+        "observedGeneration": 1, "phase": "Provisioning",
+        "candidate": {
+            "release": "orders-db-aa", "version": "1.0.0", "revision": "r", "contentHash": "aa11", "state": "accepted",
+            "since": "2026-11-21T08:30:00Z",
+        },
+        "workflow": {"name": "provision", "release": "orders-db-aa", "run": 1, "attempt": 1, "phase": "Running"},
+        "steps": [step],
+    }))
+}
+
+#[test]
+fn a_step_that_waits_is_told_to_its_approvers_and_a_skip_to_who_requested_it() {
+    let line = |state: &str, given: serde_json::Value| {
+        json!({
+            "rule": {"promise": "postgresql", "name": "board"}, "source": "root:platform", "cluster": "platform",
+            "approvers": {"groups": ["operations"]}, "required": 1, "given": given, "state": state,
+        })
+    };
+    let waiting = with_step(json!({
+        "id": "board", "kind": "approve", "phase": "Running", "attempts": 1, "startedAt": "2026-11-21T09:00:00Z", "contentHash": "5e7b",
+        "approval": line("waiting", json!([])),
+    }));
+    let only = |request: &PromiseRequest, event: Event| {
+        let told = of(request, "root:acme:shop", at("2026-11-21T10:00:00Z"), 24 * HOUR, nameless());
+        let mut found = told.into_iter().filter(|told| told.content.event() == event);
+        found.next().filter(|_| found.next().is_none()).expect("exactly one")
+    };
+    let question = only(&waiting, Event::ApprovalNeeded);
+    assert_eq!(question.at, at("2026-11-21T09:00:00Z"));
+    let Audience::Approvers { approvers, except } = &question.audience else { panic!("{question:?}") };
+    assert_eq!((approvers.groups.as_slice(), except.as_slice()), (&["operations".to_owned()][..], &["dev-shop".to_owned()][..]));
+    assert_eq!(question.link, Page::ApprovalSince { uid: "u-1".into(), hash: "5e7b".into() });
+
+    let given = json!([{
+        "by": "olga", "at": "2026-11-21T09:30:00Z", "approval": "s-1", "decision": "skip", "comment": "Done by hand.", "contentHash": "5e7b",
+        "state": "counts",
+    }]);
+    let skipped = with_step(json!({"id": "ticket", "kind": "http", "phase": "Skipped", "attempts": 1, "approval": line("waiting", given)}));
+    let skip = only(&skipped, Event::Emergency);
+    assert_eq!(skip.audience, Audience::Person("dev-shop".into()));
+    assert_eq!((&*texts::title(&skip.content), &*texts::text(&skip)), ("olga skipped a step of orders-db", "“Done by hand.”"));
+}
+
 #[test]
 fn a_rule_whose_turn_has_not_come_asks_nobody() {
     let mut queued = waiting(json!([]));

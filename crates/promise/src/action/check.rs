@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{compile, form, place};
+use super::{compile, form, place, secrets};
 use crate::api::{ActionSpec, FormHints, PromiseSpec};
 use crate::problem::Problem;
 use crate::{publish, workflow};
@@ -42,6 +42,7 @@ fn one(spec: &PromiseSpec, name: &str, action: &ActionSpec, place: &str, trusted
         [".parameters", ".form"].iter().any(|part| problem.path.starts_with(part)) && !problem.path.ends_with(".reference.action")
     });
     problems.extend(of_form.map(|Problem { path, message }| problem(format!("{place}{path}"), message)));
+    problems.extend(action.parameters.iter().flat_map(|schema| secrets::check(schema, place)));
     for (path, other) in named_actions(&action.form) {
         if !spec.actions.contains_key(other) {
             problems.push(problem(format!("{place}{path}.action"), format!("Name an existing action: the promise has no `{other}`.")));

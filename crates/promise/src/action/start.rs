@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{form, words};
 use crate::api::{
-    ActionPhase, ActionSpec, Approvers, CandidateState, PromiseRequestStatus, PromiseSpec, Requester, WaitingKind, WaitingOn,
-    WaitingReason, WorkflowPhase,
+    ActionPhase, ActionSpec, Approvers, CandidateState, PromiseActionStatus, PromiseRequestStatus, PromiseSpec, Requester, WaitingKind,
+    WaitingOn, WaitingReason, WorkflowPhase,
 };
 use crate::context::Context;
 use crate::identity::PersonId;
@@ -66,13 +66,21 @@ pub struct Turn {
     pub phase: ActionPhase,
     /// Who created it.
     pub requester: Option<Requester>,
+    /// Whether it waits for the windows of policies. Others don't wait for it until they are open.
+    pub held: bool,
+}
+
+/// Checks whether a run waits for the windows of policies.
+pub fn is_held(status: Option<&PromiseActionStatus>) -> bool {
+    let waiting = status.and_then(|status| status.waiting_on.as_ref());
+    waiting.is_some_and(|waiting| waiting.reason == WaitingReason::ChangeWindow)
 }
 
 /// Returns what a run waits for among others of the same request: one that runs, or one that was created before.
 pub fn waits_for_turn(own: &Turn, others: &[Turn]) -> Option<WaitingOn> {
     let order = |turn: &Turn| (turn.created.clone(), turn.name.clone());
     let open = others.iter().filter(|turn| turn.name != own.name && !turn.phase.is_over());
-    let is_before = |turn: &&Turn| turn.phase == ActionPhase::Running || order(turn) < order(own);
+    let is_before = |turn: &&Turn| turn.phase == ActionPhase::Running || (!turn.held && order(turn) < order(own));
     let first = open.filter(is_before).min_by_key(|turn| (turn.phase != ActionPhase::Running, order(turn)))?;
     let who = first.requester.as_ref().map(|requester| requester.username.clone());
     let message = words::another(&first.action, &first.name, who.as_deref());

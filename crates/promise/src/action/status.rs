@@ -7,6 +7,9 @@ use crate::api::{
 };
 use crate::workflow::{self, Run};
 
+/// Reason of the condition `Succeeded` of a run that policies refuse.
+const POLICY_VIOLATION: &str = "PolicyViolation";
+
 /// What is known of a run that has begun.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
@@ -62,6 +65,15 @@ pub fn refused(previous: &PromiseActionStatus, generation: i64, why: String, now
         ..previous.clone()
     };
     judged(next, now)
+}
+
+/// Returns the status of a run that policies refuse. `why` are sentences.
+pub fn denied(previous: &PromiseActionStatus, generation: i64, why: String, now: &str) -> PromiseActionStatus {
+    let mut next = refused(previous, generation, why, now);
+    for condition in &mut next.conditions {
+        POLICY_VIOLATION.clone_into(&mut condition.reason);
+    }
+    next
 }
 
 /// Returns the status of a run that was stopped: by someone, or for the reason `why`, a sentence. Nothing is undone.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Turn, accepted, compile, conflict, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn};
-use crate::api::{ActionPhase, PromiseRequestStatus, PromiseSpec, WaitingReason};
+use super::{Turn, accepted, compile, conflict, denied, may_run, named_runs, not_allowed, refused, waits_for_request, waits_for_turn};
+use crate::api::{ActionPhase, PromiseActionStatus, PromiseRequestStatus, PromiseSpec, WaitingReason};
 use crate::context::Context;
 use crate::identity::PersonId;
 use crate::publish::validate;
@@ -66,6 +66,10 @@ fn what_an_action_cannot_do_is_named_with_its_path() {
         (with("/steps", json!([])), ".actions.backup.steps: Add a step"),
         (with("/allowed", json!({})), ".actions.backup.allowed: Name at least one group or user"),
         (with("/parameters/properties/note/type", json!("text")), ".actions.backup.parameters.properties.note.type: "),
+        (
+            with("/parameters/properties/note", json!({"type": "string", "format": "password"})),
+            ".actions.backup.parameters.properties.note.format: Remove it: an action has no secret parameters",
+        ),
         (with("/resources/0/id", json!("config")), ".actions.backup.resources[0].id: Choose another id"),
         (
             with("/resources/0/template/data/note", json!("${action.parameters.nothing}")),
@@ -127,7 +131,7 @@ fn runs_that_parameters_name_are_found() {
 }
 
 fn turn(name: &str, created: &str, phase: ActionPhase) -> Turn {
-    Turn { name: name.into(), action: "backup".into(), created: created.into(), phase, requester: None }
+    Turn { name: name.into(), action: "backup".into(), created: created.into(), phase, requester: None, held: false }
 }
 
 #[test]
@@ -140,8 +144,20 @@ fn runs_of_a_request_take_turns_in_the_order_of_their_creation() {
     assert_eq!(first(&[turn("a", "2026-11-26T10:00:01Z", ActionPhase::Pending)]), waits("a"), "names decide within a second");
     assert_eq!(first(&[turn("c", "2026-11-26T10:00:01Z", ActionPhase::Pending)]), None);
     assert_eq!(first(&[turn("c", "2026-11-26T10:00:02Z", ActionPhase::Running)]), waits("c"), "whatever runs is first");
+    let held = Turn { held: true, ..turn("a", "2026-11-26T10:00:00Z", ActionPhase::Pending) };
+    assert_eq!(first(&[held]), None, "it waits for a window, which might open much later");
     let over = [ActionPhase::Succeeded, ActionPhase::Failed, ActionPhase::Refused, ActionPhase::Cancelled];
     assert_eq!(first(&over.map(|phase| turn("a", "2026-11-26T10:00:00Z", phase))), None);
+}
+
+#[test]
+fn a_run_that_policies_refuse_says_so() {
+    let of = |refuse: fn(&PromiseActionStatus, i64, String, &str) -> PromiseActionStatus| {
+        let status = refuse(&PromiseActionStatus::default(), 2, "Ask Operations.".into(), "2026-11-27T12:00:00Z");
+        (status.phase, status.conditions[0].reason.clone(), status.conditions[0].message.clone())
+    };
+    assert_eq!(of(denied), (ActionPhase::Refused, "PolicyViolation".to_owned(), "Ask Operations.".to_owned()));
+    assert_eq!(of(refused).1, "Refused");
 }
 
 #[test]

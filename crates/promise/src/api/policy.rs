@@ -136,9 +136,22 @@ pub struct AppliesTo {
     /// Labels that the workspace must have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workspace_labels: BTreeMap<String, String>,
+    /// Names or globs of actions. With actions, the policy applies to their runs, and not to requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<String>,
 }
 
 impl AppliesTo {
+    /// Whether the policy applies to runs of actions, and not to requests.
+    pub fn is_for_actions(&self) -> bool {
+        !self.actions.is_empty()
+    }
+
+    /// Whether the policy applies to runs of the action with this name.
+    pub fn covers_action(&self, action: &str) -> bool {
+        glob::any_name_matches(&self.actions, action)
+    }
+
     /// Whether the policy applies to the workspace with the given path and labels.
     pub fn covers_workspace(&self, path: &str, labels: &BTreeMap<String, String>) -> bool {
         (self.workspaces.is_empty() || glob::any_path_matches(&self.workspaces, path))

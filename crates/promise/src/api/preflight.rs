@@ -34,6 +34,9 @@ pub struct PreflightAnswer {
     pub window: Option<PreflightWindow>,
     /// Missing requirements of the promise, as phrases that follow “It needs”.
     pub missing: Vec<String>,
+    /// The same as data, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_requirements: Vec<MissingRequirement>,
     /// Checks without a result.
     pub unknown: Vec<PreflightUnknown>,
     /// Result of the server-side dry run, made as the user. Nothing is persisted.
@@ -53,6 +56,31 @@ pub enum PreflightVerdict {
     Refused,
     /// The result is unknown, so the request isn't accepted.
     Unknown,
+}
+
+/// A requirement of a promise that a workspace lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum MissingRequirement {
+    /// A working instance of a promise in the workspace.
+    Instance {
+        /// Name of the promise.
+        promise: String,
+        /// Version constraint that the running version has to match. Absent if any version will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+    },
+    /// A kind that a Destination accepts and serves.
+    Api {
+        /// API group of the kind.
+        group: String,
+        /// The kind.
+        kind: String,
+        /// Name of the Destination. Absent for the workspace itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        destination: Option<String>,
+    },
 }
 
 /// A wait for windows of policies.

@@ -155,12 +155,27 @@ pub struct Presentation {
     /// Links to further documentation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+    /// What changed in its versions, for requesters. The newest one comes first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changelog: Vec<ChangelogEntry>,
     /// Whether the promise is shown first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub featured: bool,
     /// Position among promises that otherwise rank equally. Higher values come first.
     #[serde(default)]
     pub weight: i32,
+}
+
+/// What changed in a version of a promise.
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ChangelogEntry {
+    /// The version.
+    pub version: String,
+    /// What changed since the version before, in one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
 }
 
 /// Contact for questions about a promise.
@@ -378,6 +393,6 @@ pub struct PromiseRevisionSpec {
     pub version: String,
     /// Hex-encoded SHA-256 of `spec` in canonical JSON (RFC 8785).
     pub hash: String,
-    /// Unmodified spec of the promise.
+    /// Spec of the promise, with the steps of PromiseWorkflows in place of references to them.
     pub spec: PromiseSpec,
 }

@@ -1,8 +1,8 @@
 //! Workflows that several promises share.
 
-use serde_json::Value;
+use super::workflow::Workflow;
 
-/// A workflow that promises refer to by name, instead of repeating its steps.
+/// A workflow that promises of its workspace refer to by name, instead of repeating its steps.
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +13,6 @@ pub struct PromiseWorkflowSpec {
     /// What the workflow does, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The steps, as in the `workflows` of a promise.
-    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
-    pub workflow: Value,
+    /// The steps, as in the `workflows` of a promise. Ids of resources are those of the promise that refers to it.
+    pub workflow: Workflow,
 }

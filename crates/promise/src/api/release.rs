@@ -77,7 +77,7 @@ impl From<&PromiseRequestSpec> for ReleaseTerms {
 }
 
 /// Revision that a release is created from.
-#[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseRevision {

@@ -1,5 +1,7 @@
 //! Requests: the desired state and the status (`domain.md` 3).
 
+use std::collections::BTreeMap;
+
 use super::waiting::WaitingOn;
 use super::workflow::{StepStatus, WorkflowStatus};
 use serde_json::Value;
@@ -136,6 +138,10 @@ pub struct PromiseRequestStatus {
     /// Steps of that workflow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepStatus>,
+    /// Outputs of steps that outputs of the promise read, by step and name, from the last run that succeeded and had the step.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
+    pub step_outputs: BTreeMap<String, BTreeMap<String, Value>>,
     /// Schedules of policies that run actions of the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedules: Vec<super::schedule::ScheduleStatus>,

@@ -18,6 +18,9 @@ pub struct WaitingOn {
     /// Object, step or field concerned, such as `StatefulSet cache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
+    /// Finalizers that hold the object although it is being deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub finalizers: Vec<String>,
     /// RFC 3339 time since when it is waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -69,6 +72,8 @@ pub enum WaitingReason {
     Dependency,
     /// An object has to be deleted first.
     Terminating,
+    /// Finalizers of other owners hold an object that should have been deleted by now.
+    HeldByFinalizer,
     /// Objects are being deleted.
     Deleting,
     /// A step of the workflow is running.

@@ -41,6 +41,21 @@ impl Workflows {
             WorkflowName::Action => None,
         }
     }
+
+    /// Returns the workflows with their references alone, without steps.
+    pub fn references(self) -> Self {
+        let reference = |workflow: Workflow| Some(Workflow { reference: Some(workflow.reference?), steps: Vec::new() });
+        Self {
+            provision: self.provision.and_then(reference),
+            upgrade: self.upgrade.and_then(reference),
+            deprovision: self.deprovision.and_then(reference),
+        }
+    }
+
+    /// Returns the names of the PromiseWorkflows that they refer to.
+    pub fn referred(&self) -> impl Iterator<Item = (WorkflowName, &str)> {
+        WorkflowName::ALL.into_iter().filter_map(move |name| Some((name, self.get(name)?.reference.as_deref()?)))
+    }
 }
 
 /// When a workflow runs.
@@ -80,6 +95,9 @@ impl WorkflowName {
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Workflow {
+    /// Name of a PromiseWorkflow in the promise's home, instead of steps. A published version contains the steps that it had then.
+    #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
     /// Steps of the workflow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
@@ -141,6 +159,25 @@ pub struct Step {
     /// Waits until approvers have decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approve: Option<ApproveStep>,
+}
+
+impl Step {
+    /// Returns the kind of the step. The first one counts if several are set, which [`crate::publish`] refuses.
+    pub fn kind(&self) -> StepKind {
+        let kinds = [
+            (self.validate.is_some(), StepKind::Validate),
+            (self.capacity.is_some(), StepKind::Capacity),
+            (self.apply.is_some(), StepKind::Apply),
+            (self.wait.is_some(), StepKind::Wait),
+            (self.delete.is_some(), StepKind::Delete),
+            (self.request.is_some(), StepKind::Request),
+            (self.http.is_some(), StepKind::Http),
+            (self.job.is_some(), StepKind::Job),
+            (self.patch.is_some(), StepKind::Patch),
+            (self.approve.is_some(), StepKind::Approve),
+        ];
+        kinds.into_iter().find_map(|(is_set, kind)| is_set.then_some(kind)).unwrap_or_default()
+    }
 }
 
 /// Further attempts of a step.
@@ -407,6 +444,14 @@ pub struct StepStatus {
     /// The last lines of the log of its Job.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
+}
+
+impl StepStatus {
+    /// Checks whether the step has begun to call an Endpoint and isn't done with it: it waits for an answer or its next attempt, or failed.
+    pub fn is_calling(&self) -> bool {
+        let is_open = matches!(self.phase, StepPhase::Pending | StepPhase::Running | StepPhase::Failed);
+        self.kind == StepKind::Http && is_open && self.started_at.is_some()
+    }
 }
 
 fn is_zero(number: &u32) -> bool {

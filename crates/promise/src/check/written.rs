@@ -1,7 +1,7 @@
 //! A promise that its author is writing: checked as publishing would check it now, at the place of each problem.
 
 use super::{Kinds, Terms, object, spec};
-use crate::api::PromiseSpec;
+use crate::api::{PromiseSpec, PromiseWorkflowSpec};
 use crate::lint::lint;
 use crate::manifest::{Defect, Manifest};
 use crate::publish;
@@ -11,7 +11,7 @@ use crate::publish;
 pub struct WrittenPromise {
     /// The object. Absent if the text isn't one Promise.
     pub manifest: Option<Manifest>,
-    /// The spec, as far as it can be read.
+    /// The spec, as far as it can be read, with the steps of PromiseWorkflows in place of references to them.
     pub spec: Option<PromiseSpec>,
     /// What publishing would refuse, in the order of the text.
     pub problems: Vec<Defect>,
@@ -19,8 +19,15 @@ pub struct WrittenPromise {
     pub advice: Vec<Defect>,
 }
 
-/// Checks a text. `name` is that of the existing promise, which it keeps, and `previous` the spec of the newest published version.
-pub fn promise(text: &str, name: Option<&str>, previous: Option<&PromiseSpec>, kinds: &Kinds, terms: Terms) -> WrittenPromise {
+/// Checks a text. `name` is that of the existing promise, which it keeps, `previous` the spec of the newest published version, and
+/// `workflow` returns the PromiseWorkflow of a name in the promise's workspace.
+pub fn promise(
+    text: &str,
+    name: Option<&str>,
+    previous: Option<&PromiseSpec>,
+    workflow: impl Fn(&str) -> Option<PromiseWorkflowSpec>,
+    (kinds, terms): (&Kinds, Terms),
+) -> WrittenPromise {
     let (mut manifests, mut problems) = Manifest::read("", text);
     let manifest = match manifests.len() {
         1 => manifests.remove(0),
@@ -38,12 +45,21 @@ pub fn promise(text: &str, name: Option<&str>, previous: Option<&PromiseSpec>, k
         problems.push(manifest.wrong(".metadata.name", &format!("keep the name {name}; with another name, it would be another promise")));
     }
     problems.extend(object(&manifest, kinds, terms));
-    let spec = spec::<PromiseSpec>(&manifest.object).ok();
-    if let (Some(spec), Some(previous)) = (&spec, previous) {
-        let of_version = publish::validate(spec, Some(previous), terms.trusted).err().unwrap_or_default();
-        let further = of_version.into_iter().map(|problem| manifest.wrong(&format!(".spec{}", problem.path), &problem.message));
+    let mut spec = spec::<PromiseSpec>(&manifest.object).ok();
+    if let Some(written) = spec.take() {
+        let has_references = written.workflows.referred().next().is_some();
+        let (whole, found) = match publish::resolved(&written, workflow) {
+            Ok(whole) if has_references || previous.is_some() => {
+                let found = publish::validate(&whole, previous, terms.trusted).err().unwrap_or_default();
+                (whole, publish::at_references(&written, found))
+            }
+            Ok(whole) => (whole, Vec::new()),
+            Err(found) => (written, found),
+        };
+        let further = found.into_iter().map(|problem| manifest.wrong(&format!(".spec{}", problem.path), &problem.message));
         let further: Vec<Defect> = further.filter(|defect| !problems.contains(defect)).collect();
         problems.extend(further);
+        spec = Some(whole);
     }
     problems.sort_by_key(|defect| defect.place.map(|place| (place.line, place.column)));
     let advice = spec.iter().flat_map(lint).map(|lint| manifest.wrong(&format!(".spec{}", lint.place), &lint.sentence())).collect();
@@ -68,7 +84,7 @@ spec:
 
     fn check(text: &str, previous: Option<&str>) -> WrittenPromise {
         let previous = previous.map(|text| check(text, None).spec.unwrap());
-        promise(text, Some("notes"), previous.as_ref(), &Kinds::of([]), Terms { trusted: true, on_kcp: false })
+        promise(text, Some("notes"), previous.as_ref(), |_| None, (&Kinds::of([]), Terms { trusted: true, on_kcp: false }))
     }
 
     fn places(found: &[Defect]) -> Vec<(usize, usize, &str)> {
@@ -96,6 +112,22 @@ spec:
         assert_eq!(minor.problems.len(), 1, "{:?}", minor.problems);
         assert!(minor.problems[0].message.contains("Publish this as 2.0.0"), "{:?}", minor.problems);
         assert!(check(&changed.replace("version: 1.0.0", "version: 2.0.0"), Some(TEXT)).problems.is_empty());
+    }
+
+    #[test]
+    fn a_workflow_of_the_workspace_is_checked_with_the_promise_that_refers_to_it() {
+        let text = format!("{TEXT}  workflows:\n    provision: {{ref: standard}}\n");
+        let with = |workflow: Option<&str>| {
+            let found: Option<PromiseWorkflowSpec> = workflow.map(|steps| serde_saphyr::from_str(steps).unwrap());
+            promise(&text, Some("notes"), None, |_| found.clone(), (&Kinds::of([]), Terms { trusted: true, on_kcp: false }))
+        };
+        let good = with(Some("workflow: {steps: [{id: check, validate: {expression: '${true}', message: Never.}}]}"));
+        assert!(good.problems.is_empty(), "{:?}", good.problems);
+        let workflow = good.spec.unwrap().workflows.provision.unwrap();
+        assert_eq!((workflow.reference, workflow.steps.len()), (None, 1));
+        for refused in [with(None), with(Some("workflow: {steps: [{id: check}]}"))] {
+            assert_eq!(places(&refused.problems), [(12, 17, ".spec.workflows.provision.ref")], "{:?}", refused.problems);
+        }
     }
 
     #[test]

@@ -138,6 +138,8 @@ pub enum DeniedReason {
         /// The workspace of that object.
         workspace: String,
     },
+    /// A step needs someone other than the requester to approve it, so the requester can't skip it either.
+    SkipOwnStep,
     /// The rule doesn't name the user as an approver.
     NotAnApprover {
         /// The approvers, as a sentence without a full stop.
@@ -255,6 +257,16 @@ pub enum ConflictReason {
     NothingFailed,
     /// No workflow of the request runs.
     NothingRuns,
+    /// The step isn't in question: it hasn't begun, is finished, or its run is over.
+    NothingToSkip {
+        /// Id of the step.
+        step: String,
+    },
+    /// Steps of its type can't be skipped.
+    StepNotSkippable {
+        /// Id of the step.
+        step: String,
+    },
     /// The request has nothing yet on which an action could run.
     NotRunningYet,
     /// The request is being deleted.

@@ -112,6 +112,7 @@ impl fmt::Display for DeniedReason {
                 let verb = if *emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
                 write!(out, "You need the permission {verb} on {object} in {workspace}.")
             }
+            Self::SkipOwnStep => out.write_str("This step needs approval from someone else, so someone else has to skip it."),
             Self::NotAnApprover { approvers } => write!(out, "You aren't one of the approvers of this rule. {approvers}."),
             Self::NotTheRequester { operation } => write!(out, "Only the requester can {} it.", operation.verb()),
             Self::AuthenticationTooOld { operation, within, .. } => {
@@ -180,6 +181,12 @@ impl fmt::Display for ConflictReason {
                 write!(out, "{done} of {all} are decided; {name} isn't, because {because}")
             }
             Self::PoliciesChangedAgain => out.write_str("policies changed again after you opened this page; review what would change now"),
+            Self::NothingToSkip { step } => {
+                write!(out, "the step {step} can't be skipped now: it neither failed nor is it waiting, or its run is over")
+            }
+            Self::StepNotSkippable { step } => {
+                write!(out, "the step {step} can't be skipped, because it changes objects that the steps after it build on")
+            }
             Self::NothingRuns => out.write_str("no step is running; there is nothing to cancel"),
             Self::NotRunningYet => out.write_str("the request isn't running yet; run the action once it is ready"),
             Self::BeingDeleted => out.write_str("the request is being deleted"),

@@ -159,12 +159,12 @@ pub struct Suggestion {
     pub label: String,
 }
 
-/// Suggested values of a field, or why there are none.
+/// Suggested values of a field, and where they are from or why there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggested {
     /// The values.
     pub suggestions: Vec<Suggestion>,
-    /// Why there are none, as a sentence.
+    /// Where they are from, or why there are none, as a sentence.
     pub note: Option<String>,
 }
 

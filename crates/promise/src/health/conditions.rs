@@ -3,11 +3,20 @@
 use serde_json::Value;
 
 use super::{Verdict, words};
+use crate::api::Health;
+use crate::names;
 
-/// Conditions that are true for a healthy object, most informative first.
-const GOOD: [&str; 6] = ["Ready", "Available", "Healthy", "Established", "Succeeded", "Programmed"];
+/// Conditions that are true for a healthy object, most informative first. The last two are those of Kratix.
+const GOOD: [&str; 8] =
+    ["Ready", "Available", "Healthy", "Established", "Succeeded", "Programmed", "Reconciled", "ConfigureWorkflowCompleted"];
 /// Conditions that are true for an object that can't become healthy.
 const BAD: [&str; 3] = ["Failed", "Stalled", "Degraded"];
+/// Conditions that are false for an object that can't become healthy. Crossplane reports them.
+const NOT_FAILED: [&str; 2] = ["Synced", "LastAsyncOperation"];
+/// Reasons why someone had a controller leave an object as it is.
+const PAUSED: [&str; 2] = ["ReconcilePaused", "ReconciliationPaused"];
+/// Reasons for a false condition of Kratix that aren't progress.
+const WORKFLOW_FAILED: [&str; 2] = ["ConfigureWorkflowFailed", "WorksFailing"];
 
 /// The rule for kinds without their own.
 pub(super) fn generic(object: &Value, now: i64) -> Verdict {
@@ -17,21 +26,25 @@ pub(super) fn generic(object: &Value, now: i64) -> Verdict {
     {
         return Verdict::degraded(message(bad));
     }
-    if let Some(synced) = find(conditions, "Synced").filter(|condition| holds(condition) == Some(false)) {
-        return Verdict::degraded(message(synced));
+    if let Some(failed) = failed(object) {
+        return failed;
     }
     if let Some(going) = find(conditions, "Reconciling").filter(|condition| holds(condition) == Some(true)) {
-        return Verdict::progressing(message(going));
+        let why = find(conditions, "Ready").filter(|ready| holds(ready) == Some(false) && ready["reason"] != going["reason"]);
+        return Verdict::progressing(message(why.unwrap_or(going)));
     }
+    let worded = words::of(object);
     if let Some(good) = deciding(conditions) {
+        let is_failure = says_failed(object, worded.as_ref()) || has_reason(good, &WORKFLOW_FAILED);
         return match holds(good) {
             Some(true) => Verdict::healthy(),
+            Some(false) if is_failure => Verdict::degraded(message(good)),
             // Most operators report Ready=False during creation: that isn't a failure.
             Some(false) | None => Verdict::progressing(message(good)),
         };
     }
-    if let Some(said) = words::of_health(object).or_else(|| words::of_phase(object)) {
-        return said;
+    if let Some(worded) = worded {
+        return worded;
     }
     let is_silent = object["status"].as_object().is_none_or(serde_json::Map::is_empty);
     match object.get("spec") {
@@ -40,6 +53,40 @@ pub(super) fn generic(object: &Value, now: i64) -> Verdict {
         _ if is_silent || !conditions.is_empty() => Verdict::current(object, now),
         _ => Verdict::healthy(),
     }
+}
+
+/// Returns what an object can't recover from without help, by the conventions of several projects.
+fn failed(object: &Value) -> Option<Verdict> {
+    let conditions = list(object);
+    let is_false = |condition: &&Value| holds(condition) == Some(false) && !is_outdated(object, condition);
+    if let Some(failed) = NOT_FAILED.iter().find_map(|name| find(conditions, name).filter(is_false)) {
+        let is_paused = has_reason(failed, &PAUSED);
+        return Some(if is_paused { Verdict::progressing("Paused") } else { Verdict::degraded(message(failed)) });
+    }
+    // Cluster API and kcp: a false condition says whether it is a failure.
+    let is_ready = deciding(conditions).and_then(holds) == Some(true);
+    let severe = conditions.iter().filter(is_false).find(|condition| condition["severity"] == "Error");
+    if let Some(severe) = severe.filter(|_| !is_ready) {
+        return Some(Verdict::degraded(message(severe)));
+    }
+    // Older versions of Cluster API: these are final.
+    if let Some(final_failure) = object["status"]["failureMessage"].as_str().filter(|text| !text.is_empty()) {
+        return Some(Verdict::degraded(final_failure.trim_end_matches('.')));
+    }
+    // Strimzi.
+    let unready = find(conditions, "NotReady").filter(|condition| holds(condition) == Some(true))?;
+    let is_new = unready["reason"] == "Creating";
+    Some(if is_new { Verdict::progressing(message(unready)) } else { Verdict::degraded(message(unready)) })
+}
+
+/// Checks whether the word of an object means a failure. The phase of a request is about more than what its objects do.
+fn says_failed(object: &Value, worded: Option<&Verdict>) -> bool {
+    let is_request = object["apiVersion"].as_str().is_some_and(|version| version.starts_with(names::GROUP));
+    !is_request && worded.is_some_and(|worded| worded.health == Health::Degraded)
+}
+
+fn has_reason(condition: &Value, reasons: &[&str]) -> bool {
+    condition["reason"].as_str().is_some_and(|reason| reasons.contains(&reason))
 }
 
 /// Returns the conditions of an object.

@@ -14,16 +14,21 @@ const PATIENCE: i64 = 10;
 
 /// Whether the status names an older generation.
 pub(super) fn is_behind(object: &Value) -> bool {
-    let observed = match (object["metadata"]["generation"].as_i64(), object["status"]["observedGeneration"].as_i64()) {
+    let observed = match (object["metadata"]["generation"].as_i64(), number(&object["status"]["observedGeneration"])) {
         (Some(generation), Some(observed)) => observed < generation,
         _ => false,
     };
     observed || deciding(list(object)).is_some_and(|condition| is_outdated(object, condition))
 }
 
+/// Returns a generation. Argo Rollouts writes it as a text.
+fn number(generation: &Value) -> Option<i64> {
+    generation.as_i64().or_else(|| generation.as_str()?.parse().ok())
+}
+
 /// Returns the seconds during which a missing status doesn't mean anything because the object is too young.
 pub(super) fn young(object: &Value, now: i64) -> Option<i64> {
-    left(seconds(&object["metadata"]["creationTimestamp"])?, now)
+    left(&object["metadata"]["creationTimestamp"], now, PATIENCE)
 }
 
 /// Returns the seconds during which a status might describe the time before our last change, because it was written before and names no
@@ -35,15 +40,21 @@ pub(super) fn unconfirmed(object: &Value, now: i64) -> Option<i64> {
     }
     let entries = object["metadata"]["managedFields"].as_array()?;
     let last = |of: &dyn Fn(&Value) -> bool| entries.iter().filter(|entry| of(entry)).filter_map(|entry| seconds(&entry["time"])).max();
-    let changed = last(&|entry| entry["manager"] == names::MANAGER_FULFIL && entry["subresource"].is_null())?;
+    let is_ours = |manager: &str| manager == names::MANAGER_FULFIL || manager.starts_with(names::MANAGER_ACTION);
+    let changed = last(&|entry| entry["manager"].as_str().is_some_and(is_ours) && entry["subresource"].is_null())?;
     let told = last(&|entry| entry["subresource"] == "status")?;
-    left(changed, now).filter(|_| told < changed)
+    remaining(changed, now, PATIENCE).filter(|_| told < changed)
 }
 
-/// Returns the seconds until the time is [`PATIENCE`] ago. A time far in the future comes from another clock and is ignored.
-fn left(time: i64, now: i64) -> Option<i64> {
+/// Returns the seconds until an RFC 3339 time is `patience` seconds ago. `None` if it already is.
+pub(super) fn left(time: &Value, now: i64, patience: i64) -> Option<i64> {
+    remaining(seconds(time)?, now, patience)
+}
+
+/// A time far in the future comes from another clock and is ignored.
+fn remaining(time: i64, now: i64, patience: i64) -> Option<i64> {
     let age = now.saturating_sub(time);
-    (-PATIENCE..PATIENCE).contains(&age).then(|| PATIENCE - age)
+    (-patience..patience).contains(&age).then(|| patience - age)
 }
 
 fn seconds(time: &Value) -> Option<i64> {

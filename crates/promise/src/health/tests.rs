@@ -1,3 +1,11 @@
+mod fixture;
+mod gitops;
+mod network;
+mod operators;
+mod platform;
+mod pods;
+mod workloads;
+
 use super::{of, outdated};
 use crate::api::Health;
 use serde_json::{Value, json};
@@ -166,6 +174,9 @@ fn a_status_that_was_written_before_our_change_counts_only_after_a_while() {
     assert_eq!((stale.health, stale.again), (Health::Progressing, Some(8)));
     assert!(outdated(&with(2, 600), NOW).is_some());
     assert_eq!((health(with(2, 1)), health(with(60, 600))), (Health::Healthy, Health::Healthy));
+    let mut by_an_action = with(2, 600);
+    by_an_action["metadata"]["managedFields"][0]["manager"] = json!("opm-portal-actions.restart.roll");
+    assert_eq!(health(by_an_action), Health::Progressing, "an action changed it");
     let mut named = with(2, 600);
     named["status"]["observedGeneration"] = json!(1);
     assert_eq!(health(named), Health::Healthy, "the generation says it better");

@@ -74,6 +74,12 @@ pub fn status(previous: Option<&PromiseRequestStatus>, choice: &Choice, observed
         expired: now.parse().ok().and_then(|now| choice.expired(now)),
     };
     let mut status = compute(previous, &observation, now);
+    if let (Some(wanted), Some(run)) = (choice.wanted(), observed.run)
+        && run.is_over()
+        && run.status.release == wanted.name
+    {
+        run.keep_outputs(&wanted.compiled.read_steps(), &mut status.step_outputs);
+    }
     let Some(previous) = previous else { return status };
     if deleting {
         // The removal needs to know until its end which release it removes.

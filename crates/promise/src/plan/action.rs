@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::facts::Key;
 use crate::api::InventoryItem;
+use crate::finalizer::HeldDeletion;
 
 /// One action. Actions are executed in order; the first failure ends the reconcile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,6 +98,9 @@ pub enum Hold {
         id: String,
         /// Key of the object.
         key: Key,
+        /// The finalizers, once the deletion has taken too long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        held: Option<HeldDeletion>,
     },
     /// It can't be read.
     Unreachable {
@@ -134,7 +138,7 @@ pub struct Plan {
     /// Paths that something else keeps changing, by resource id. They are left as they are for a while.
     #[serde(default)]
     pub contested: Vec<(String, String)>,
-    /// Seconds until the first contested object can be repaired.
+    /// Seconds until the first contested object can be repaired, or a deletion counts as held.
     #[serde(default)]
     pub again: Option<i64>,
     /// Ids of the resources whose objects aren't all applied as wanted.

@@ -170,7 +170,7 @@ pub struct Facts {
     /// Ids of the resources whose step hasn't begun: their objects aren't written or, in a deletion, deleted yet.
     #[serde(default)]
     pub closed: BTreeSet<String>,
-    /// Whether steps are still to be done. The finalizer stays until then.
+    /// Whether a deletion has steps that are still to be done. Our finalizer holds the request until then, also one without objects.
     #[serde(default)]
     pub unfinished: bool,
     /// Identities of the Destinations that keys name.

@@ -2,7 +2,8 @@
 
 use super::action::{Action, Hold, Plan};
 use super::facts::{Desired, Facts, Key, Seen, is_job};
-use super::steps::{Owner, Verdict, abandoned, applies, inventory, judge, names_new_objects, owner, spend, terminating, uid, unseen};
+use super::steps::{Owner, Verdict, abandoned, applies, inventory, judge, names_new_objects, owner, spend, uid, unseen};
+use super::terminating;
 use crate::api::{DeletionPolicy, InventoryItem};
 use crate::keyed::DigestKey;
 
@@ -19,9 +20,10 @@ pub(super) fn removals(facts: &Facts, items: &[InventoryItem], plan: &mut Plan) 
                 plan.holds.push(Hold::Unreachable { id: item.id.clone(), key, message });
             }
             Seen::Present { object, .. } => match owner(object, &facts.request.uid) {
-                Owner::Ours if terminating(object) => {
+                Owner::Ours if terminating::is_terminating(object) => {
                     left.push((item.stage, None));
-                    plan.holds.push(Hold::Terminating { id: item.id.clone(), key });
+                    let hold = terminating::hold(object, (&item.id, key), facts.now, plan);
+                    plan.holds.push(hold);
                 }
                 Owner::Ours => left.push((item.stage, Some(Action::Delete { key, uid: uid(object) }))),
                 // Someone took it over, or re-created it under the old name: it is no longer ours to delete.

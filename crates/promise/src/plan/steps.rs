@@ -9,6 +9,7 @@ use super::drift::{drifted, kept};
 use super::facts::{Desired, Facts, Key, Seen, is_job, resource_of};
 use super::removal::{deprovision, remains, removals};
 use super::repair;
+use super::terminating;
 use crate::api::{DestinationId, Health, InventoryItem, Repairs};
 use crate::keyed::{DigestKey, Purpose};
 use crate::names;
@@ -41,10 +42,11 @@ fn rank(hold: &Hold) -> u8 {
         Hold::Paused => 0,
         Hold::Foreign { .. } => 1,
         Hold::Unreachable { .. } => 2,
-        Hold::Terminating { .. } => 3,
-        Hold::Unhealthy { .. } => 4,
-        Hold::NotYet { .. } => 5,
-        Hold::Budget { .. } => 6,
+        Hold::Terminating { held: Some(_), .. } => 3,
+        Hold::Terminating { held: None, .. } => 4,
+        Hold::Unhealthy { .. } => 5,
+        Hold::NotYet { .. } => 6,
+        Hold::Budget { .. } => 7,
     }
 }
 
@@ -62,10 +64,6 @@ pub(super) fn owner(object: &Value, uid: &str) -> Owner {
         _ if text("annotations", names::ADOPT_ANNOTATION) == Some(uid) => Owner::HandedOver,
         _ => Owner::Foreign,
     }
-}
-
-pub(super) fn terminating(object: &Value) -> bool {
-    object["metadata"].get("deletionTimestamp").is_some_and(|time| !time.is_null())
 }
 
 /// Whether an object was applied from exactly this content. Drift is left aside.
@@ -128,7 +126,9 @@ pub(super) fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan:
     };
     match owner(object, &facts.request.uid) {
         Owner::Foreign => Verdict::Hold(foreign(desired, object)),
-        _ if terminating(object) => Verdict::Hold(Hold::Terminating { id: desired.id.clone(), key: desired.key.clone() }),
+        _ if terminating::is_terminating(object) => {
+            Verdict::Hold(terminating::hold(object, (&desired.id, desired.key.clone()), facts.now, plan))
+        }
         Owner::HandedOver | Owner::Ours if !facts.is_open(&desired.id) && !is_as_wanted(desired, object) => Verdict::Later,
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
         // A server that drops our annotation gets it again once per reconcile, not in a loop.
@@ -240,8 +240,8 @@ fn provision(facts: &Facts, digests: &DigestKey) -> Plan {
     if plan.applied && plan.healthy {
         prunes.extend(removals(facts, &others, &mut plan));
     }
-    let makes_something = !verdicts.is_empty() || !facts.pending.is_empty();
-    if makes_something && !facts.request.finalizer {
+    let needs_removal = !verdicts.is_empty() || !facts.pending.is_empty() || facts.unfinished;
+    if needs_removal && !facts.request.finalizer {
         plan.actions.push(Action::AddFinalizer);
     }
     if !writes.is_empty() && names_new_objects(facts, &plan.inventory) {
@@ -407,6 +407,9 @@ fn seen_now(facts: &Facts, item: &InventoryItem) -> InventoryItem {
         Seen::Present { object, .. } => {
             item.uid = Some(uid(object)).filter(|uid| !uid.is_empty());
             item.hash = applied_hash(object).map(str::to_owned);
+            if let Some(held) = terminating::held(object, facts.now) {
+                item.message = Some(held.reason(&key));
+            }
         }
         Seen::Absent => {
             item.uid = None;

@@ -1,6 +1,7 @@
 //! Tests the plan against a model of a cluster: any crash, any drift and any budget converge to the release.
 
 mod contested;
+mod held;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,14 @@ fn digests() -> DigestKey {
 
 fn plan(facts: &Facts) -> Plan {
     super::plan(facts, &digests())
+}
+
+#[test]
+fn a_request_without_objects_is_held_for_the_steps_of_its_deletion() {
+    let request = World::new().request;
+    let facts = Facts { request, desired: Some(Vec::new()), budget: 50, ..Facts::default() };
+    assert_eq!(plan(&facts).actions, []);
+    assert_eq!(plan(&Facts { unfinished: true, ..facts }).actions, [Action::AddFinalizer]);
 }
 
 /// A cluster with the minimal behavior of Kubernetes, and the request's own record.

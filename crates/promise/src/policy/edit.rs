@@ -40,12 +40,26 @@ pub enum RuleKind {
     Budget,
     /// Merges fields into rendered objects.
     Inject,
+    /// Runs an action on a schedule.
+    Schedule,
+    /// Restricts when changes are carried out.
+    Window,
 }
 
 impl RuleKind {
     /// All kinds.
-    pub const ALL: [Self; 8] =
-        [Self::Constrain, Self::Default, Self::Set, Self::Validate, Self::Approve, Self::Limit, Self::Budget, Self::Inject];
+    pub const ALL: [Self; 10] = [
+        Self::Constrain,
+        Self::Default,
+        Self::Set,
+        Self::Validate,
+        Self::Approve,
+        Self::Limit,
+        Self::Budget,
+        Self::Inject,
+        Self::Schedule,
+        Self::Window,
+    ];
 
     /// Returns the field of a rule that contains this effect.
     pub fn word(self) -> &'static str {
@@ -58,6 +72,8 @@ impl RuleKind {
             Self::Limit => "limit",
             Self::Budget => "budget",
             Self::Inject => "inject",
+            Self::Schedule => "schedule",
+            Self::Window => "window",
         }
     }
 
@@ -66,12 +82,11 @@ impl RuleKind {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 
-    /// Returns the kind of a rule. `None` if it has no effect, several, or one without a form.
+    /// Returns the kind of a rule. `None` if it has no effect, or several.
     pub fn of(rule: &Value) -> Option<Self> {
         let mut kinds = Self::ALL.into_iter().filter(|kind| rule.get(kind.word()).is_some_and(Value::is_object));
         let kind = kinds.next()?;
-        let others = ["schedule", "window"].iter().any(|word| rule.get(*word).is_some());
-        (kinds.next().is_none() && !others).then_some(kind)
+        kinds.next().is_none().then_some(kind)
     }
 
     /// Whether only policies of trusted homes can have it.
@@ -86,7 +101,7 @@ impl RuleKind {
 
     /// Whether it can apply under a condition only.
     fn has_condition(self) -> bool {
-        !matches!(self, Self::Validate | Self::Limit | Self::Budget)
+        !matches!(self, Self::Validate | Self::Limit | Self::Budget | Self::Schedule | Self::Window)
     }
 
     /// Returns the heading of its form.
@@ -118,6 +133,17 @@ pub struct Parameter {
     pub node: Value,
 }
 
+/// An action that a schedule can run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedAction {
+    /// Name.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// Display names of the promises that have it.
+    pub promises: Vec<String>,
+}
+
 /// What the form offers to choose from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offered {
@@ -127,6 +153,8 @@ pub struct Offered {
     pub workspaces: Vec<String>,
     /// Parameters of the promises in scope.
     pub parameters: Vec<Parameter>,
+    /// Actions of the promises in scope.
+    pub actions: Vec<OfferedAction>,
     /// Number of promises in scope.
     pub in_scope: usize,
 }
@@ -168,6 +196,26 @@ fn collect(promise: &PromiseSpec, title: &str, node: &Value, at: &Path, into: &m
             }),
         }
     }
+}
+
+/// Returns the actions of promises, given with their display names, in the order of names.
+pub fn actions(promises: &[(&str, &PromiseSpec)]) -> Vec<OfferedAction> {
+    let mut found: Vec<OfferedAction> = Vec::new();
+    for (title, promise) in promises {
+        for (name, action) in &promise.actions {
+            match found.iter_mut().find(|known| known.name == *name) {
+                Some(known) if known.promises.iter().any(|known| known == title) => {}
+                Some(known) => known.promises.push((*title).to_owned()),
+                None => found.push(OfferedAction {
+                    name: name.clone(),
+                    title: action.title(name).to_owned(),
+                    promises: vec![(*title).to_owned()],
+                }),
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
 }
 
 /// Returns the kind of a rule of a spec, and the values of the form. `None` if there is no such rule, or its kind has no form.
@@ -262,128 +310,4 @@ pub fn name_of(title: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::{Offered, RuleKind, add_rule, field_path, name_of, parameters, promise_of, put, remove_rule, values_of};
-    use crate::api::PromiseSpec;
-    use crate::form::{Control, Draft, Field, model, parse};
-    use crate::policy::Effective;
-
-    fn redis() -> PromiseSpec {
-        PromiseSpec {
-            parameters: Some(json!({"type": "object", "properties": {
-                "replicas": {"type": "integer", "minimum": 1, "maximum": 7},
-                "size": {"type": "string", "enum": ["small", "large"]},
-                "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}}},
-                "password": {"type": "object", "properties": {"name": {"type": "string"}}},
-            }})),
-            secret_parameters: vec![".password.name".into()],
-            ..PromiseSpec::default()
-        }
-    }
-
-    fn offered() -> Offered {
-        let redis = redis();
-        Offered {
-            promises: vec!["redis".into()],
-            workspaces: vec!["root:acme:**".into()],
-            parameters: parameters(&[("Redis", &redis), ("Valkey", &redis)]),
-            in_scope: 2,
-        }
-    }
-
-    fn spec() -> Value {
-        json!({
-            "title": "Small", "later": {"x": 1}, "appliesTo": {"promises": ["redis"], "zones": ["a"]},
-            "rules": [
-                {"name": "few", "constrain": {"parameter": ".replicas", "maximum": 3, "soft": true}, "note": "n"},
-                {"name": "other", "limit": {"count": 2, "per": "workspace"}},
-            ],
-        })
-    }
-
-    /// Returns what the form posts as it is rendered, with some inputs changed.
-    fn posted(spec: &Value, index: usize, changes: &[(&str, &str)]) -> Value {
-        let (kind, values) = values_of(spec, index).unwrap();
-        let promise = promise_of(kind, &offered(), &values);
-        let pairs: Vec<(String, String)> = changes.iter().map(|(name, text)| (format!("/parameters{name}"), (*text).to_owned())).collect();
-        let parsed = parse(&pairs, &promise, &Effective::default(), &values);
-        assert_eq!(parsed.draft.problems, []);
-        put(spec, index, (kind, kind), &parsed.draft.parameters)
-    }
-
-    fn fields(spec: &Value, index: usize) -> Vec<Field> {
-        let (kind, values) = values_of(spec, index).unwrap();
-        let promise = promise_of(kind, &offered(), &values);
-        model(&promise, &Effective::default(), &Draft::of(values), &[]).fields().into_iter().cloned().collect()
-    }
-
-    #[test]
-    fn what_has_no_field_stays() {
-        let spec = spec();
-        assert_eq!(posted(&spec, 0, &[]), spec);
-        let mut expected = spec.clone();
-        expected["rules"][0]["constrain"]["maximum"] = json!(4);
-        expected["rules"][0]["constrain"]["minimum"] = json!(2);
-        expected["title"] = json!("Smaller");
-        assert_eq!(posted(&spec, 0, &[("/rule/maximum", "4"), ("/rule/minimum", "2"), ("/title", "Smaller")]), expected);
-        expected = spec.clone();
-        expected["rules"][1]["limit"]["count"] = json!(5);
-        assert_eq!(posted(&spec, 1, &[("/rule/count", "5")]), expected);
-    }
-
-    #[test]
-    fn fields_follow_the_type_of_the_parameter() {
-        let mut spec = spec();
-        let names = |spec: &Value| -> Vec<String> {
-            let shown = fields(spec, 0).into_iter().filter(|field| field.visible && field.path.starts_with(".rule."));
-            shown.map(|field| field.path.trim_start_matches(".rule.").to_owned()).collect()
-        };
-        assert_eq!(names(&spec), ["parameter", "minimum", "maximum", "when"]);
-        spec["rules"][0]["constrain"] = json!({"parameter": ".size"});
-        assert_eq!(names(&spec), ["parameter", "enum", "when"]);
-        let of_size = fields(&spec, 0).into_iter().find(|field| field.path == ".rule.enum").unwrap();
-        let Control::List { options, .. } = of_size.control else { panic!("{of_size:?}") };
-        assert_eq!(options, ["small", "large"]);
-        spec["rules"][0] = json!({"name": "d", "default": {"parameter": ".backup.enabled", "value": true}});
-        assert_eq!(names(&spec), ["parameter", "value", "when"]);
-        spec["rules"][0] = json!({"name": "c", "constrain": {}});
-        assert_eq!(names(&spec), ["parameter", "when"], "bounds follow once the parameter is chosen");
-    }
-
-    #[test]
-    fn every_kind_has_a_form_and_another_kind_keeps_the_parameter() {
-        let mut spec = json!({});
-        for kind in RuleKind::ALL {
-            let index = add_rule(&mut spec, kind);
-            assert_eq!(values_of(&spec, index).map(|(kind, _)| kind), Some(kind));
-            assert!(fields(&spec, index).iter().any(|field| field.path.starts_with(".rule.")), "{kind:?}");
-            assert_eq!(RuleKind::parse(kind.word()), Some(kind));
-        }
-        assert_eq!(spec["rules"][7]["name"], "rule-8");
-        remove_rule(&mut spec, 0);
-        assert_eq!(spec["rules"].as_array().unwrap().len(), 7);
-        assert_eq!(values_of(&json!({"rules": [{"name": "w", "window": {}}]}), 0), None);
-
-        let (kind, values) = values_of(&self::spec(), 0).unwrap();
-        let next = put(&self::spec(), 0, (kind, RuleKind::Default), &values);
-        assert_eq!(next["rules"][0], json!({"name": "few", "default": {"parameter": ".replicas"}, "note": "n"}));
-        let next = put(&self::spec(), 0, (kind, RuleKind::Limit), &values);
-        assert_eq!(next["rules"][0]["limit"], json!({"count": 3, "per": "workspace"}));
-    }
-
-    #[test]
-    fn parameters_are_offered_once_and_problems_lead_to_fields() {
-        let offered = offered();
-        let paths: Vec<&str> = offered.parameters.iter().map(|parameter| parameter.path.as_str()).collect();
-        assert_eq!(paths, [".backup.enabled", ".replicas", ".size"]);
-        assert_eq!(offered.parameters[1].promises, ["Redis", "Valkey"]);
-        let at = |path: &str| field_path(path, 0, RuleKind::Constrain);
-        assert_eq!(at(".rules[0].constrain.minimum").as_deref(), Some(".parameters.rule.minimum"));
-        assert_eq!(at(".rules[0].name").as_deref(), Some(".parameters.ruleName"));
-        assert_eq!(at(".rules[1].limit.count"), None);
-        assert_eq!(at(".appliesTo.promises[0]").as_deref(), Some(".parameters.appliesTo.promises[0]"));
-        assert_eq!((name_of("Small caches, only!").as_str(), name_of("…").as_str()), ("small-caches-only", ""));
-    }
-}
+mod tests;

@@ -21,9 +21,19 @@ pub(crate) fn environment() -> Environment {
     expression::environment_of(Type::Dyn)
 }
 
+/// Like [`environment`], for policies for actions.
+pub(super) fn environment_of_actions() -> Environment {
+    expression::with_any_action(environment())
+}
+
 /// Compiles an expression of a policy alone.
 pub(crate) fn compile(expression: &str) -> Result<Program, ExpressionError> {
-    let program = environment().compile_as(expression::inside(expression), &Type::Bool).map_err(ExpressionError::Rejected)?;
+    compile_in(&environment(), expression)
+}
+
+/// Compiles an expression with these variables.
+pub(super) fn compile_in(environment: &Environment, expression: &str) -> Result<Program, ExpressionError> {
+    let program = environment.compile_as(expression::inside(expression), &Type::Bool).map_err(ExpressionError::Rejected)?;
     // It is too expensive even for the smallest values.
     let least = program.worst_cost(&[]);
     if least > STEPS as f64 { Err(ExpressionError::TooCostly { steps: least }) } else { Ok(program) }

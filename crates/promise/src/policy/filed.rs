@@ -64,7 +64,8 @@ impl<'s> Files<'s> {
     pub fn of(target: &Target<'_>, schema: &Schema, sources: &[&'s PolicySource]) -> Self {
         let mut files = Self { rules: Vec::new(), conflicts: Vec::new() };
         files.missing_references(target, sources);
-        for source in sources {
+        // Those for actions say nothing of requests.
+        for source in sources.iter().filter(|source| !source.spec().applies_to.is_for_actions()) {
             for at in 0..source.spec().rules.len() {
                 files.take(target, schema, source, at);
             }

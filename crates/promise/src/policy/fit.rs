@@ -4,20 +4,20 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use schema::expr::{Program, Type};
 use schema::structural::Schema;
 use serde_json::{Value, json};
 
 use super::contradictions;
-use super::expressions::STEPS;
+use super::expressions::{STEPS, compile_in, environment_of_actions};
 use super::narrow::{self, Spot};
 use super::range;
 use super::reading::{Reading, RuleReading};
-use super::refusal::ExpressionError;
+use super::refusal::{ExpressionError, UnfitValue};
 use super::validity::place_of_when;
-use crate::api::{ActionSpec, PolicySpec, PromiseSpec, Rule, SetValue};
+use crate::api::{ActionSpec, PolicySpec, PromiseSpec, Rule, Schedule, SetValue};
 use crate::expression;
 use crate::path::Path;
 use crate::problem::Problem;
@@ -33,8 +33,34 @@ const MOST_LETTERS: u64 = 1_000;
 pub struct FitSchema {
     schema: Schema,
     derived: Derived,
-    /// Names of its actions.
-    actions: BTreeSet<String>,
+    actions: Actions,
+}
+
+/// The actions of a promise by name.
+type Actions = BTreeMap<String, ActionSchema>;
+
+/// The schema of an action's parameters, parsed when the first rule needs it.
+struct ActionSchema {
+    json: Value,
+    parsed: OnceCell<Schema>,
+}
+
+impl ActionSchema {
+    /// Returns the actions of a promise.
+    fn all(promise: &PromiseSpec) -> Actions {
+        let read = |action: &ActionSpec| Self { json: expression::parameters_schema(action.parameters.as_ref()), parsed: OnceCell::new() };
+        promise.actions.iter().map(|(name, action)| (name.clone(), read(action))).collect()
+    }
+
+    /// Returns why the action doesn't accept these parameters, as a clause.
+    fn unfit(&self, parameters: Option<&Value>) -> Option<String> {
+        let schema = self.parsed.get_or_init(|| Schema::parse_without_rules(&self.json));
+        let why = contradictions::unfit(schema, &Path::default(), parameters.unwrap_or(&json!({})))?;
+        Some(match &why {
+            UnfitValue::Rejected(error) => format!("{} is wrong: {}", error.place(), error.body().trim_end_matches('.')),
+            UnfitValue::UnknownField { .. } => why.to_string(),
+        })
+    }
 }
 
 /// What only some rules need of a schema, made when the first one does.
@@ -48,38 +74,47 @@ impl FitSchema {
     /// Parses the schema of a promise.
     pub fn of(promise: &PromiseSpec) -> Self {
         let schema = Schema::parse_without_rules(&expression::parameters_schema(promise.parameters.as_ref()));
-        Self { schema, derived: Derived::default(), actions: promise.actions.keys().cloned().collect() }
+        Self { schema, derived: Derived::default(), actions: ActionSchema::all(promise) }
     }
 }
 
-/// Returns what is wrong with a policy for one promise, or nothing if the promise is out of scope.
+/// Returns what is wrong with a policy for one promise, or nothing if the promise is out of scope, or has no action that is.
 ///
 /// A policy that names the promise must fit it. One that matches it by a wildcard, or applies to all promises, can have parameters that
 /// this promise lacks; only the parameters they share must fit. [`super::validity`] reports what is wrong with the policy itself.
 pub fn check_against(spec: &PolicySpec, promise_name: &str, promise: &PromiseSpec) -> Vec<Problem> {
-    if !range::covers_promise(&spec.applies_to, promise_name) {
+    let fit = FitSchema::of(promise);
+    if !is_in_scope(spec, promise_name, &fit) {
         return Vec::new();
     }
-    let fit = FitSchema::of(promise);
-    Fit { schema: &fit.schema, derived: &fit.derived, actions: &fit.actions, is_named: names(spec, promise_name) }
-        .rules(spec.rules.iter().map(|rule| (rule, None)))
+    let FitSchema { schema, derived, actions } = &fit;
+    let (is_named, for_actions) = (names(spec, promise_name), spec.applies_to.is_for_actions());
+    Fit { schema, derived, actions, is_named, for_actions }.rules(spec.rules.iter().map(|rule| (rule, None)))
 }
 
 /// Like [`check_against`], for a parsed policy and a parsed promise: many policies apply to a promise, and many promises to a policy.
 pub fn check_read(policy: &Reading, promise_name: &str, promise: &FitSchema) -> Vec<Problem> {
-    if !range::covers_promise(&policy.spec.applies_to, promise_name) {
+    if !is_in_scope(&policy.spec, promise_name, promise) {
         return Vec::new();
     }
     let FitSchema { schema, derived, actions } = promise;
-    let fit = Fit { schema, derived, actions, is_named: names(&policy.spec, promise_name) };
+    let for_actions = policy.spec.applies_to.is_for_actions();
+    let fit = Fit { schema, derived, actions, is_named: names(&policy.spec, promise_name), for_actions };
     fit.rules(policy.rules().map(|(rule, read)| (rule, Some(read))))
 }
 
 /// Like [`check_against`], for the promise's own rules, with its parsed schema.
 pub(crate) fn check_own(promise: &PromiseSpec, schema: &Schema) -> Vec<Problem> {
-    let actions = promise.actions.keys().cloned().collect();
-    let fit = Fit { schema, derived: &Derived::default(), actions: &actions, is_named: true };
+    let actions = ActionSchema::all(promise);
+    let fit = Fit { schema, derived: &Derived::default(), actions: &actions, is_named: true, for_actions: false };
     fit.rules(promise.policies.iter().map(|rule| (rule, None)))
+}
+
+/// Whether a policy applies to requests of a promise, or to runs of one of its actions.
+fn is_in_scope(spec: &PolicySpec, promise_name: &str, promise: &FitSchema) -> bool {
+    let range = &spec.applies_to;
+    let has_action = || promise.actions.keys().any(|action| range.covers_action(action));
+    range::covers_promise(range, promise_name) && (!range.is_for_actions() || has_action())
 }
 
 /// Whether a policy lists exactly this promise.
@@ -90,8 +125,10 @@ fn names(spec: &PolicySpec, promise_name: &str) -> bool {
 struct Fit<'a> {
     schema: &'a Schema,
     derived: &'a Derived,
-    actions: &'a BTreeSet<String>,
+    actions: &'a Actions,
     is_named: bool,
+    /// Whether the policy is for actions.
+    for_actions: bool,
 }
 
 impl Fit<'_> {
@@ -103,10 +140,8 @@ impl Fit<'_> {
             if let Some((at, why)) = self.parameter(rule) {
                 report(at, why);
             }
-            // A name that no action can have is reported elsewhere.
-            let action = rule.schedule.as_ref().map(|schedule| &schedule.action).filter(|action| ActionSpec::is_name(action));
-            if let Some(action) = action.filter(|action| self.is_named && !self.actions.contains(*action)) {
-                report(".schedule.action", format!("Name an existing action: the promise has no {action}."));
+            if let Some((at, why)) = rule.schedule.as_ref().and_then(|schedule| self.scheduled(schedule)) {
+                report(at, why);
             }
             let validate = rule.validate.as_ref().map(|validate| (".validate.expression", validate.expression.as_str()));
             let when = place_of_when(rule).zip(rule.when());
@@ -121,6 +156,18 @@ impl Fit<'_> {
             }
         }
         problems
+    }
+
+    /// Returns what is wrong with the action of a schedule, or with its parameters.
+    fn scheduled(&self, schedule: &Schedule) -> Option<(&'static str, String)> {
+        let Schedule { action, parameters, .. } = schedule;
+        let Some(known) = self.actions.get(action) else {
+            // A name that no action can have is reported elsewhere.
+            let is_missing = self.is_named && ActionSpec::is_name(action);
+            return is_missing.then(|| (".schedule.action", format!("Name an existing action: the promise has no {action}.")));
+        };
+        let why = known.unfit(parameters.as_ref())?;
+        Some((".schedule.parameters", format!("Enter values that the action {action} accepts: {why}.")))
     }
 
     /// Returns what is wrong with the parameter of a rule, or with what the rule does with it.
@@ -173,9 +220,16 @@ impl Fit<'_> {
         // Expressions that can't be parsed, or refer to nothing that exists, are reported elsewhere.
         let open = match parsed {
             Some(parsed) => Cow::Borrowed(parsed),
-            None => Cow::Owned(super::expressions::compile(source).ok()?),
+            None => {
+                let environment = if self.for_actions { environment_of_actions() } else { super::environment() };
+                Cow::Owned(compile_in(&environment, source).ok()?)
+            }
         };
-        let typed = |parameters: Type| expression::environment_of(parameters).check_as(&open, &Type::Bool);
+        let typed = |parameters: Type| {
+            let environment = expression::environment_of(parameters);
+            let environment = if self.for_actions { expression::with_any_action(environment) } else { environment };
+            environment.check_as(&open, &Type::Bool)
+        };
         let program = match typed(self.parameters().clone()) {
             Err(error) if !self.is_named && error.is_undefined_field() => match typed(self.with_lacking(open.references())) {
                 // Deeper inside, it reads something else that this promise lacks.

@@ -45,7 +45,9 @@ impl Reading {
     /// Parses a policy. Faults are kept, and refuse every request in scope.
     pub fn of(spec: PolicySpec, trusted: bool) -> Self {
         let too_many = || Fault::new("", format!("its policy has more than {} rules", validity::RULES));
-        let read = |(at, rule)| if at < validity::RULES { RuleReading::of(rule, trusted) } else { RuleReading::refused(too_many()) };
+        let for_actions = spec.applies_to.is_for_actions();
+        let read =
+            |(at, rule)| if at < validity::RULES { RuleReading::of(rule, trusted, for_actions) } else { RuleReading::refused(too_many()) };
         let mut rules: Vec<RuleReading> = spec.rules.iter().enumerate().map(read).collect();
         // A rule is identified by its name in readings, releases and approvals.
         let mut names = HashSet::new();
@@ -70,15 +72,17 @@ impl RuleReading {
         Self { faults: vec![fault], ..Self::default() }
     }
 
-    fn of(rule: &Rule, trusted: bool) -> Self {
+    fn of(rule: &Rule, trusted: bool, for_actions: bool) -> Self {
         let mut read = Self { faults: validity::faults(rule, trusted), ..Self::default() };
+        read.faults.extend(validity::fault_for_actions(rule).filter(|_| for_actions));
+        let environment = if for_actions { expressions::environment_of_actions() } else { expressions::environment() };
         let parameter = (rule.constrain.as_ref().map(|constrain| &constrain.parameter))
             .or(rule.set.as_ref().map(|set| &set.parameter))
             .or(rule.default.as_ref().map(|default| &default.parameter))
             .or(rule.validate.as_ref().and_then(|validate| validate.parameter.as_ref()));
         // An invalid path is listed in the faults.
         read.path = parameter.and_then(|text| Path::parse(text).ok()).unwrap_or_default();
-        let mut compile = |at: &'static str, expression: &str| match expressions::compile(expression) {
+        let mut compile = |at: &'static str, expression: &str| match expressions::compile_in(&environment, expression) {
             Ok(program) => Some(program),
             Err(error) => {
                 read.faults.push(Fault::new(at, error.to_string()));

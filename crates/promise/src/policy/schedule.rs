@@ -72,6 +72,11 @@ impl ActionSchedule {
         Ok(Self { action, cron, timezone, retention: kept.transpose()?, parameters, times, zone })
     }
 
+    /// Returns its time zone.
+    pub(super) fn zone(&self) -> &TimeZone {
+        &self.zone
+    }
+
     /// Returns the first time after another one. A time that clocks skip means the moment at which they do, and one that they show twice
     /// the first of both.
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::bounds::Bounds;
 use super::window;
-use crate::api::{Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Schedule, Window};
+use crate::api::{AppliesTo, Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Schedule, Window};
 use crate::path::Path;
 use crate::price::Money;
 use crate::text_kind::cron;
@@ -14,6 +14,18 @@ use crate::wording::{all_of, counted, lower_first, noun, number, one_of, upper_f
 pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
     let condition = rule.when().and_then(|when| condition(spec, when));
     under(spec, rule, condition.as_deref())
+}
+
+/// Describes one rule of a policy with this scope: rules for actions say so.
+pub fn in_scope(spec: &PromiseSpec, range: &AppliesTo, rule: &Rule) -> String {
+    if !range.is_for_actions() {
+        return of_rule(spec, rule);
+    }
+    let runs = format!("Runs of {}", all_of(&range.actions));
+    match &rule.window {
+        Some(window) => format!("{runs} start {}.", open(window)),
+        None => format!("{runs}: {}", of_rule(spec, rule)),
+    }
 }
 
 /// Describes a condition, such as `tier is production`. Returns nothing if it isn't simple enough, or isn't an expression.
@@ -157,11 +169,16 @@ fn all_named(approvers: &Approvers) -> String {
 }
 
 fn window_of_change(window: &Window) -> String {
+    format!("Changes of running instances are carried out {}.", open(window))
+}
+
+/// Returns when a window is open: `every day between 02:00 and 06:00 (UTC)`.
+fn open(window: &Window) -> String {
     let named: Vec<String> = window.days.iter().map(|day| window::day_name(day).unwrap_or(day).to_owned()).collect();
     let days = if named.is_empty() { "every day".to_owned() } else { format!("on {}", all_of(&named)) };
     let next = if window.to <= window.from { " on the next day" } else { "" };
     let zone = window.timezone.as_deref().unwrap_or("UTC");
-    format!("Changes of running instances are carried out {days} between {} and {}{next} ({zone}).", window.from, window.to)
+    format!("{days} between {} and {}{next} ({zone})", window.from, window.to)
 }
 
 fn runs(schedule: &Schedule) -> String {
@@ -210,8 +227,8 @@ fn with_stop(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of_rule;
-    use crate::api::{PromiseSpec, Rule};
+    use super::{in_scope, of_rule};
+    use crate::api::{AppliesTo, PromiseSpec, Rule};
     use serde_json::{Value, json};
 
     fn sentence(rule: Value) -> String {
@@ -220,6 +237,16 @@ mod tests {
         let mut rule: Rule = serde_json::from_value(rule).unwrap();
         rule.name = "r".into();
         of_rule(&spec, &rule)
+    }
+
+    #[test]
+    fn rules_for_actions_name_them() {
+        let range = AppliesTo { actions: vec!["restore".into(), "scale".into()], ..AppliesTo::default() };
+        let of = |rule: Value| in_scope(&PromiseSpec::default(), &range, &serde_json::from_value(rule).unwrap());
+        let window = json!({"name": "w", "window": {"from": "02:00", "to": "06:00"}});
+        assert_eq!(of(window), "Runs of restore and scale start every day between 02:00 and 06:00 (UTC).");
+        let validate = json!({"name": "v", "validate": {"expression": "false", "message": "Ask Operations"}});
+        assert_eq!(of(validate), "Runs of restore and scale: Ask Operations.");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod fit;
 mod kinds;
 mod laws;
 mod people;
+mod runs;
 mod world;
 
 use std::collections::BTreeMap;

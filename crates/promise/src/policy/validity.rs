@@ -127,6 +127,13 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
     faults
 }
 
+/// Returns what is wrong with a rule of a policy for actions: only some kinds apply to runs.
+pub(super) fn fault_for_actions(rule: &Rule) -> Option<Fault> {
+    let applies = rule.validate.is_some() || rule.window.is_some();
+    let what = "its policy is for actions, and only validate and window apply to them; use one of these, or remove appliesTo.actions";
+    (!applies).then(|| Fault::new("", what))
+}
+
 fn constrain_fault(constrain: &Constrain) -> Option<Fault> {
     let empty = constrain.minimum.is_none()
         && constrain.maximum.is_none()

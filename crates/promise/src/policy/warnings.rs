@@ -43,6 +43,13 @@ pub enum Warning {
         /// The glob.
         pattern: String,
     },
+    /// A name or glob that matches no action of a promise in scope.
+    UnmatchedRuns {
+        /// Position in `appliesTo.actions`.
+        index: usize,
+        /// The name or glob.
+        pattern: String,
+    },
     /// Labels that no workspace in scope has.
     UnmatchedLabels,
     /// No promise in scope has the parameter of a rule.
@@ -92,6 +99,7 @@ impl Warning {
             Self::UnknownField { path, .. } => path.clone(),
             Self::UnmatchedPromise { index, .. } => format!(".appliesTo.promises[{index}]"),
             Self::UnmatchedWorkspace { index, .. } => format!(".appliesTo.workspaces[{index}]"),
+            Self::UnmatchedRuns { index, .. } => format!(".appliesTo.actions[{index}]"),
             Self::UnmatchedLabels => ".appliesTo.workspaceLabels".to_owned(),
             Self::UnmatchedParameter { index, at, .. } => format!(".rules[{index}]{at}"),
             Self::UnmatchedAction { index, .. } => format!(".rules[{index}].schedule.action"),
@@ -110,6 +118,7 @@ impl Warning {
             }
             Self::UnmatchedPromise { pattern, .. } => format!("No promise that you can see matches {pattern}."),
             Self::UnmatchedWorkspace { pattern, .. } => format!("No workspace that you can see here matches {pattern}."),
+            Self::UnmatchedRuns { pattern, .. } => format!("No promise in scope has an action that matches {pattern}."),
             Self::UnmatchedLabels => "No workspace that you can see here has these labels.".to_owned(),
             Self::UnmatchedParameter { parameter, .. } => {
                 format!("No promise in scope has the parameter {parameter}, so the rule has no effect.")
@@ -148,6 +157,11 @@ pub fn unmatched(spec: &PolicySpec, promises: &[(&str, &PromiseSpec)], workspace
     let covered: Vec<_> = promises.iter().filter(|(name, _)| covers_promise(range, name)).collect();
     if covered.is_empty() {
         return found;
+    }
+    for (index, pattern) in range.actions.iter().enumerate() {
+        if !covered.iter().any(|(_, promise)| promise.actions.keys().any(|action| glob::name_matches(pattern, action))) {
+            found.push(Warning::UnmatchedRuns { index, pattern: pattern.clone() });
+        }
     }
     for (index, rule) in spec.rules.iter().enumerate() {
         if let Some(schedule) = &rule.schedule
@@ -283,6 +297,10 @@ mod tests {
         assert_eq!(of(rule(".replicas")), []);
         let schedule = json!({"rules": [{"name": "r", "schedule": {"action": "backup", "cron": "@daily"}}]});
         assert_eq!(of(schedule), [Warning::UnmatchedAction { index: 0, action: "backup".into() }]);
+        let runs = of(json!({"appliesTo": {"actions": ["restore", "r*"]}}));
+        let unmatched = |index, pattern: &str| Warning::UnmatchedRuns { index, pattern: pattern.into() };
+        assert_eq!(runs, [unmatched(0, "restore"), unmatched(1, "r*")]);
+        assert_eq!(runs[1].path(), ".appliesTo.actions[1]");
     }
 
     #[test]

@@ -86,6 +86,21 @@ impl ChangeWindow {
         first(&self.spans(at), at)
     }
 
+    /// Returns when it is open: now, or next. Nothing if it doesn't open within five weeks.
+    pub(super) fn next_span(&self, at: Timestamp) -> Option<(Timestamp, Timestamp)> {
+        self.spans(at).into_iter().find(|(_, end)| *end > at)
+    }
+
+    /// Returns its time zone.
+    pub(super) fn zone(&self) -> &TimeZone {
+        &self.zone
+    }
+
+    /// Returns the name of its time zone.
+    pub(super) fn timezone(&self) -> &str {
+        &self.timezone
+    }
+
     /// Returns when it is open from the day before a time on, in order.
     fn spans(&self, at: Timestamp) -> Vec<Open> {
         let today = self.zone.to_datetime(at).date();

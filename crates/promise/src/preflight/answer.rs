@@ -30,7 +30,8 @@ impl Preflight {
             price: self.estimate.as_ref().map(|estimate| price(estimate, self.change.as_ref())),
             approvals: self.approvals.iter().map(approval).collect(),
             window: self.window.as_ref().map(WindowWait::answer),
-            missing: self.missing.clone(),
+            missing: self.missing.iter().map(ToString::to_string).collect(),
+            missing_requirements: self.missing.clone(),
             unknown: self.unknown.iter().cloned().map(|Unknown { what, why }| PreflightUnknown { what, why }).collect(),
             dry_run: match dry {
                 Dry::Passed => PreflightDryRun::Passed,

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Choice, Input, Preflight, Unknown, Verdict, next_price, options, preflight};
-use crate::api::{DeletionPolicy, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
+use super::{Choice, Dry, Input, Preflight, Unknown, Verdict, next_price, options, preflight};
+use crate::api::{DeletionPolicy, MissingRequirement, PromiseReleaseSpec, PromiseRequestSpec, PromiseSpec, ReleaseRevision, ReleaseTerms};
 use crate::context::Context;
 use crate::policy::{Target, Usage, gather};
 use crate::price::{Amount, Change, Day, Money, PriceBook};
@@ -20,7 +20,7 @@ pub(crate) struct Case {
     pub(crate) parameters: Value,
     pub(crate) rules: Value,
     pub(crate) former: Option<PromiseReleaseSpec>,
-    pub(crate) missing: Vec<String>,
+    pub(crate) missing: Vec<MissingRequirement>,
     /// Reason why the policies above aren't visible.
     pub(crate) unseen: Option<&'static str>,
     pub(crate) unpublished: bool,
@@ -144,7 +144,7 @@ fn a_change_says_when_it_is_carried_out() {
     assert!(edited(4).window.is_none(), "nothing changes");
     let edit = edited(5);
     assert_eq!(edit.verdict, Verdict::Accepted);
-    let said = edit.answer(crate::preflight::Dry::Passed).window.unwrap();
+    let said = edit.answer(Dry::Passed).window.unwrap();
     assert_eq!(said.message, "Will be carried out on Tuesday, 1 December at 20:00 (Europe/Berlin).");
     assert_eq!((said.opens_at.as_deref(), said.policies), (Some("2026-12-01T19:00:00Z"), vec!["level".to_owned()]));
 }
@@ -171,12 +171,16 @@ fn what_does_not_fit_has_no_release_and_names_its_field() {
 
 #[test]
 fn nothing_new_is_made_while_something_is_missing_and_what_runs_may_be_changed() {
-    let missing = vec!["a working instance of redis".to_owned(), "a working instance of vault".to_owned()];
+    let instance = |promise: &str| MissingRequirement::Instance { promise: promise.into(), version: None };
+    let missing = vec![instance("redis"), instance("vault")];
     let new = Case { parameters: json!({"level": 4}), missing, ..Case::default() };
     let refused = checked(&new);
     assert_eq!((refused.verdict, refused.release.is_some()), (Verdict::Refused, false));
     assert_eq!(messages(&refused), [".promise: This promise needs a working instance of redis and a working instance of vault first."]);
     assert_eq!(refused.rendering.objects.len(), 1, "what it would be is shown all the same");
+    let answer = refused.answer(Dry::NotAsked(String::new()));
+    assert_eq!(answer.missing, ["a working instance of redis", "a working instance of vault"]);
+    assert_eq!(serde_json::to_value(&answer.missing_requirements).unwrap()[1], json!({"type": "instance", "promise": "vault"}));
     let edit = checked(&Case { former: Some(PromiseReleaseSpec::default()), ..new });
     assert_eq!((edit.verdict, edit.missing.len(), messages(&edit)), (Verdict::Accepted, 2, Vec::new()));
 }

@@ -1,4 +1,4 @@
-//! Checks the deprecation of a promise. It can change without a new version, so it is checked even if the version is already published.
+//! Checks the deprecation of a promise.
 
 use jiff::civil::Date;
 
@@ -6,7 +6,7 @@ use crate::api::PromiseSpec;
 use crate::problem::Problem;
 
 /// Checks `deprecation` and returns its problems.
-pub fn deprecation(spec: &PromiseSpec) -> Vec<Problem> {
+pub(super) fn deprecation(spec: &PromiseSpec) -> Vec<Problem> {
     let last = spec.deprecation.as_ref().and_then(|deprecation| deprecation.remove_after.as_deref());
     let is_date = |text: &str| text.parse::<Date>().is_ok_and(|date| date.to_string() == text);
     let wrong = last.filter(|text| !is_date(text));

@@ -7,7 +7,7 @@ use schema::structural::Schema;
 use serde_json::Value;
 
 use super::cost::CompiledItem;
-use super::outputs::{CompiledOutput, Source};
+use super::outputs::{CompiledOutput, Source, steps_type};
 use super::{Compiled, CompiledResource, OBJECT_LIMIT, order};
 use crate::api::{ActionSpec, PromiseSpec, ResourceTemplate};
 use crate::connection::ConnectionTemplate;
@@ -18,20 +18,24 @@ use crate::workflow::{self, CompiledWorkflows};
 /// Compiles a promise and collects all problems.
 pub(super) fn compile(spec: &PromiseSpec) -> Result<Compiled, Vec<Problem>> {
     let steps = |environment: &Environment, reader: &mut Reader| workflow::compile(&spec.workflows, environment, reader);
-    compiled(spec, |base| base, steps)
+    let with_steps = |environment: Environment| environment.variable("steps", steps_type(&spec.workflows));
+    compiled(spec, |base| base, with_steps, steps)
 }
 
 /// Compiles an action, see [`Compiled::of_action`].
 pub(super) fn of_action(spec: &PromiseSpec, action: &ActionSpec, place: &str) -> Result<Compiled, Vec<Problem>> {
     let own = Schema::parse_lenient(&expression::parameters_schema(action.parameters.as_ref()));
     let steps = |environment: &Environment, reader: &mut Reader| workflow::compile_action(&action.steps, place, environment, reader);
-    compiled(spec, |base| expression::with_action(base, &own), steps)
+    // All its expressions can read its steps.
+    compiled(spec, |base| expression::with_action(base, &own), |environment| environment, steps)
 }
 
-/// Compiles a promise with the variables that `extend` adds, and the steps that `steps` compiles.
+/// Compiles a promise with the variables that `extend` adds, those of the values of outputs that `with_steps` adds, and the steps that `steps`
+/// compiles.
 fn compiled(
     spec: &PromiseSpec,
     extend: impl FnOnce(Environment) -> Environment,
+    with_steps: impl FnOnce(Environment) -> Environment,
     steps: impl FnOnce(&Environment, &mut Reader) -> CompiledWorkflows,
 ) -> Result<Compiled, Vec<Problem>> {
     let count = spec.implementation.resources.len();
@@ -51,7 +55,7 @@ fn compiled(
     let mut parts = Parts { environment: &environment, with_self: &with_self, reader: Reader::default() };
     let mut resources: Vec<CompiledResource> =
         spec.implementation.resources.iter().enumerate().filter_map(|(index, resource)| parts.resource(index, resource)).collect();
-    let outputs = parts.outputs(spec, &ids);
+    let outputs = parts.outputs(spec, &ids, &with_steps(environment.clone()));
     let cost = parts.cost(spec, &base);
     let workflows = steps(&environment, &mut parts.reader);
     let mut problems = parts.reader.problems;
@@ -102,7 +106,7 @@ impl Parts<'_> {
         })
     }
 
-    fn outputs(&mut self, spec: &PromiseSpec, ids: &[&str]) -> Vec<CompiledOutput> {
+    fn outputs(&mut self, spec: &PromiseSpec, ids: &[&str], with_steps: &Environment) -> Vec<CompiledOutput> {
         let mut outputs = Vec::with_capacity(spec.outputs.len());
         for (index, output) in spec.outputs.iter().enumerate() {
             let path = format!(".outputs[{index}]");
@@ -113,7 +117,7 @@ impl Parts<'_> {
                     None
                 }
                 (Some(value), None, None) => {
-                    self.reader.template(&Value::from(value.as_str()), &format!("{path}.value"), self.environment).map(Source::Value)
+                    self.reader.template(&Value::from(value.as_str()), &format!("{path}.value"), with_steps).map(Source::Value)
                 }
                 (None, Some(secret), None) => {
                     if !ids.contains(&secret.resource.as_str()) {

@@ -58,7 +58,12 @@ enum Outcome {
     LeftOut,
 }
 
-pub(super) fn render(compiled: &Compiled, inputs: &Inputs<'_>, budget: &mut Budget) -> Result<Rendering, Vec<Problem>> {
+pub(super) fn render(
+    compiled: &Compiled,
+    inputs: &Inputs<'_>,
+    steps: Option<&Value>,
+    budget: &mut Budget,
+) -> Result<Rendering, Vec<Problem>> {
     let mut scope = expression::scope(&compiled.environment, inputs.parameters, inputs.context);
     let mut seen = Map::new();
     scope.set("resources", &Value::Object(Map::new()));
@@ -88,6 +93,10 @@ pub(super) fn render(compiled: &Compiled, inputs: &Inputs<'_>, budget: &mut Budg
     }
     if !problems.is_empty() {
         return Err(problems);
+    }
+    // Objects are frozen before any step runs, so their templates can't read it.
+    if let Some(steps) = steps {
+        scope.set("steps", steps);
     }
     rendering.outputs = outputs::outputs(compiled, &scope, &left_out, budget);
     Ok(rendering)

@@ -179,6 +179,43 @@ fn problems_have_the_path_of_their_expression() {
     assert!(cycle[0].message.contains("a → b → a"), "{}", cycle[0].message);
 }
 
+/// A promise whose workflow reserves an address, with an output.
+fn reserving(value: &str) -> PromiseSpec {
+    let steps = json!([{"id": "reserve", "http": {
+        "endpoint": "network", "method": "POST", "path": "/addresses", "outputs": {"address": "${answer.body.address}"}}}]);
+    let mut spec = spec(json!([]), json!([{"name": "address", "value": value}]));
+    spec.workflows = serde_json::from_value(json!({"provision": {"steps": steps}})).unwrap();
+    spec
+}
+
+#[test]
+fn an_output_reads_what_a_step_returned_and_waits_for_it() {
+    let compiled = Compiled::compile(&reserving("${steps.reserve.address}:5432")).unwrap();
+    assert_eq!(compiled.read_steps().into_iter().collect::<Vec<_>>(), ["reserve"]);
+    let (parameters, context, observed) = (json!({}), context(), BTreeMap::new());
+    let inputs = Inputs { parameters: &parameters, context: &context, observed: &observed, injects: &[] };
+    let state = |rendering: Rendering| rendering.outputs[0].state.clone();
+    let before = state(compiled.render(&inputs).unwrap());
+    assert!(matches!(before, OutputState::Pending(_)), "{before:?}");
+    let running = state(compiled.render_with_steps(&inputs, &json!({})).unwrap());
+    assert_eq!(running, OutputState::Pending("the step reserve".to_owned()));
+    let done = state(compiled.render_with_steps(&inputs, &json!({"reserve": {"address": "10.0.0.7"}})).unwrap());
+    assert_eq!(done, OutputState::Value(json!("10.0.0.7:5432")));
+}
+
+#[test]
+fn an_output_of_a_step_that_does_not_exist_is_a_problem_and_templates_read_no_steps() {
+    for value in ["${steps.reserve.adress}", "${steps.other.address}"] {
+        let problems = Compiled::compile(&reserving(value)).unwrap_err();
+        assert_eq!(problems.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), [".outputs[0].value"]);
+    }
+    let mut spec = reserving("${steps.reserve.address}");
+    spec.implementation.resources =
+        serde_json::from_value(json!([{"id": "a", "template": config("a", json!({"address": "${steps.reserve.address}"}))}])).unwrap();
+    let problems = Compiled::compile(&spec).unwrap_err();
+    assert_eq!(problems[0].path, ".implementation.resources[0].template.data.address");
+}
+
 #[test]
 fn readiness_price_and_injected_parts() {
     let compiled = Compiled::compile(&spec(database(), json!([]))).unwrap();

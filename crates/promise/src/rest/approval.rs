@@ -31,6 +31,12 @@ pub struct ApprovalItem {
     /// Why the requester wants it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Id of the step that waits for approvers, if they decide about a step of a workflow or action instead of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// Name of the run, if it is a step of an action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Hash of the content to decide on, which the decision has to name.
     pub content_hash: String,
     /// RFC 3339 time since when it is waiting.
@@ -71,6 +77,19 @@ pub struct DecisionBody {
     /// Paths of the parameters that should change, such as `.size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
+}
+
+/// A skip of a step that failed or waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SkipBody {
+    /// Why.
+    #[serde(alias = "reason")]
+    pub comment: String,
+    /// `contentHash` of the step that the caller saw. If it is absent, the step is skipped as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
 }
 
 /// A decision that was recorded.

@@ -1,8 +1,12 @@
 //! Every operation of the REST API: what the portal routes, what OpenAPI describes and what the page for people lists.
 
+mod authors;
 mod runs;
+mod steps;
 
+pub use authors::{FLEET, PUBLICATION, ROLLOUT, ROLLOUTS, STOP_ROLLOUT};
 pub use runs::{ACTION, ACTIONS, CANCEL_RUN, RETRY_RUN, RUN, RUNS};
+pub use steps::{SKIP, SKIP_IN_RUN};
 
 /// Address below which all operations are.
 pub const BASE: &str = "/api/v1";
@@ -18,8 +22,6 @@ pub const WORKSPACES: &str = "/api/v1/workspaces";
 pub const PROMISES: &str = "/api/v1/workspaces/{workspace}/promises";
 /// A promise.
 pub const PROMISE: &str = "/api/v1/workspaces/{workspace}/promises/{name}";
-/// A promise in its home workspace, as its author sees it.
-pub const PUBLICATION: &str = "/api/v1/workspaces/{workspace}/promises/{name}/publication";
 /// Requests of a workspace.
 pub const REQUESTS: &str = "/api/v1/workspaces/{workspace}/requests";
 /// A request.
@@ -164,7 +166,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 28] = [
+pub const OPERATIONS: [Operation; 34] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -204,33 +206,12 @@ pub const OPERATIONS: [Operation; 28] = [
         answer: Content::Of("PromiseDetail"),
         ..READ
     },
-    Operation {
-        path: PUBLICATION,
-        id: "getPromisePublication",
-        group: "Promises",
-        summary: "Get a promise of yours",
-        description: "Returns a promise of this workspace as its authors see it: its spec, and whether that is published.",
-        answer: Content::Of("PromisePublication"),
-        ..READ
-    },
-    Operation {
-        method: "PUT",
-        path: PUBLICATION,
-        id: "publishPromise",
-        group: "Promises",
-        summary: "Publish a promise",
-        description: "Writes a Promise in this workspace with your permissions, as `kubectl apply --server-side` does: fields that the body doesn't have stay if another tool manages them. The controller then checks and publishes it; the condition `Published` says so. With `dryRun`, the answer is what would be written.",
-        query: &[
-            DRY_RUN,
-            flag("force", "Takes over fields that other tools manage. Without it, the answer is 409 if they have other values."),
-            FIELDS,
-        ],
-        headers: &[],
-        body: Some(Content::Promise),
-        answer: Content::Of("PromisePublication"),
-        status: 200,
-        refusals: &[403, 409, 422],
-    },
+    authors::GET_PUBLICATION,
+    authors::PUBLISH,
+    authors::LIST_FLEET,
+    authors::LIST_ROLLOUTS,
+    authors::GET_ROLLOUT,
+    authors::STOP,
     Operation {
         path: REQUESTS,
         id: "listRequests",
@@ -342,12 +323,14 @@ pub const OPERATIONS: [Operation; 28] = [
         status: 200,
         refusals: &[403, 409],
     },
+    steps::SKIP_STEP,
     runs::LIST_ACTIONS,
     runs::RUN_ACTION,
     runs::LIST_RUNS,
     runs::GET_RUN,
     runs::RETRY,
     runs::CANCEL,
+    steps::SKIP_STEP_OF_RUN,
     Operation {
         path: WATCH,
         id: "watchRequest",

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::page::Amount;
-use crate::api::{Deprecation, Enforcement, Example, FormHints, Lifecycle, Link, PreflightPrice};
+use crate::api::{Deprecation, Enforcement, Example, FormHints, Lifecycle, Link, MissingRequirement, PreflightPrice};
 
 /// A promise in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -127,6 +127,9 @@ pub struct PromiseDetail {
     /// Values that the requester receives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<PromiseOutput>,
+    /// What the promise requires and the workspace lacks, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_requirements: Vec<MissingRequirement>,
 }
 
 /// A published version.
@@ -140,6 +143,9 @@ pub struct PublishedVersion {
     pub revision: String,
     /// RFC 3339 time of publication.
     pub since: String,
+    /// What changed since the version before, as its team describes it, in one sentence each. Empty if it doesn't.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
 }
 
 /// A policy rule that applies to requests.

@@ -65,6 +65,8 @@ pub enum MilestoneReason {
     DeletionBlocked,
     /// Objects stay at a Destination after its deletion.
     LeftBehind,
+    /// Its deletion runs none of the promise's steps, because they are no longer known.
+    DeprovisionSkipped,
 }
 
 impl MilestoneReason {
@@ -94,6 +96,7 @@ impl MilestoneReason {
             Self::DeletionWaits => "DeletionWaits",
             Self::DeletionBlocked => "DeletionBlocked",
             Self::LeftBehind => "LeftBehind",
+            Self::DeprovisionSkipped => "DeprovisionSkipped",
         }
     }
 
@@ -122,7 +125,8 @@ impl MilestoneReason {
             | Self::RequestExpired
             | Self::DeletedAfterExpiry
             | Self::DeletionBlocked
-            | Self::LeftBehind => true,
+            | Self::LeftBehind
+            | Self::DeprovisionSkipped => true,
         }
     }
 }
@@ -275,6 +279,15 @@ fn expired(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Optio
     };
     let now = why(after)?;
     (why(before).as_ref() != Some(&now)).then(|| milestone(MilestoneReason::RequestExpired, &now))
+}
+
+/// Returns the entry for a deletion that runs none of the promise's steps, because its release or the version of the promise no longer
+/// exists. No status contains this.
+pub fn deprovision_skipped() -> Milestone {
+    milestone(
+        MilestoneReason::DeprovisionSkipped,
+        "The steps of the promise for a deletion are skipped, because the release that names them no longer exists",
+    )
 }
 
 /// Returns the entry for a request that the controller deletes because it expired.

@@ -1,4 +1,5 @@
 mod changes;
+mod finalizers;
 
 use super::{Observation, ReleaseFacts, compute, milestones};
 use crate::api::{

@@ -3,7 +3,8 @@
 use super::Observation;
 use crate::api::{CandidateState, PromiseRequestStatus, StepPhase, StepStatus, WaitingKind, WaitingOn, WaitingReason, WorkflowPhase};
 use crate::expiry::minute;
-use crate::plan::{Hold, Plan};
+use crate::finalizer::HeldDeletion;
+use crate::plan::{Hold, Key, Plan};
 use crate::problem::Problem;
 use crate::wording::upper_first;
 use crate::workflow;
@@ -30,12 +31,13 @@ impl WaitingOn {
         Self { object: Some(object.to_string()), ..self }
     }
 
-    /// Keeps the time of the same reason. Its message can change in the meantime, such as a count; different approvers are a different
-    /// reason.
+    /// Keeps the time of the same reason, unless an object says since when. Its message can change in the meantime, such as a count;
+    /// different approvers are a different reason.
     pub(crate) fn dated(self, previous: Option<&Self>, now: &str) -> Self {
         let matter = |of: &Self| (of.kind, of.reason, of.who.clone(), of.object.clone());
         let kept = previous.filter(|kept| matter(kept) == matter(&self)).and_then(|kept| kept.since.clone());
-        Self { since: kept.or_else(|| Some(now.to_owned())), ..self }
+        let known = self.since.clone().or(kept);
+        Self { since: known.or_else(|| Some(now.to_owned())), ..self }
     }
 }
 
@@ -162,7 +164,8 @@ fn held(hold: &Hold, plan: &Plan) -> WaitingOn {
         Hold::Unreachable { key, message, .. } => {
             WaitingOn::new(WaitingKind::Controller, WaitingReason::Unreachable, upper_first(message)).about(key)
         }
-        Hold::Terminating { key, .. } => {
+        Hold::Terminating { key, held: Some(deletion), .. } => held_by_finalizer(key, deletion),
+        Hold::Terminating { key, held: None, .. } => {
             let message = format!("Waiting for the old {key} to be deleted");
             WaitingOn::new(WaitingKind::Step, WaitingReason::Terminating, message).about(key)
         }
@@ -180,9 +183,14 @@ fn held(hold: &Hold, plan: &Plan) -> WaitingOn {
     }
 }
 
+fn held_by_finalizer(key: &Key, deletion: &HeldDeletion) -> WaitingOn {
+    let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::HeldByFinalizer, deletion.reason(key)).about(key);
+    WaitingOn { finalizers: deletion.finalizers.clone(), since: Some(deletion.since.clone()), ..waiting }
+}
+
 fn removal(plan: &Plan) -> WaitingOn {
     match plan.holds.first() {
-        Some(Hold::Terminating { key, .. }) => {
+        Some(Hold::Terminating { key, held: None, .. }) => {
             let message = format!("Waiting for {key} to be deleted");
             WaitingOn::new(WaitingKind::Step, WaitingReason::Terminating, message).about(key)
         }

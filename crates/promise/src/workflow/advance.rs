@@ -38,6 +38,8 @@ pub struct Input<'a> {
     pub jobs: &'a BTreeMap<String, ObservedJob>,
     /// When steps were last called, by id. Polls aren't in the status: each would be a write.
     pub called: &'a BTreeMap<String, Timestamp>,
+    /// Ids of steps whose Endpoint changed since they were last called.
+    pub woken: &'a BTreeSet<String>,
     /// What people decided about steps.
     pub decisions: &'a [StepDecision],
     /// Whether a failure can lead back to a former release.
@@ -76,6 +78,7 @@ pub fn advance(input: &Input<'_>, run: Run, mut results: BTreeMap<String, Done>)
     }
     state.hear();
     state.retry();
+    state.wake();
     match state.run.status.phase {
         WorkflowPhase::Running => {
             state.steps(&mut results);
@@ -129,6 +132,21 @@ impl State<'_, '_> {
         }
         (run.status.phase, run.status.finished_at) = (WorkflowPhase::Running, None);
         run.status.attempt += 1;
+    }
+
+    /// Tries steps again whose Endpoint changed: those that couldn't call it, and those that wait for their next attempt.
+    fn wake(&mut self) {
+        let (run, woken) = (&mut self.run, self.input.woken);
+        if run.is_woken(woken) {
+            for step in run.steps.iter_mut().filter(|step| step.phase == StepPhase::Failed) {
+                (step.phase, step.attempts, step.finished_at) = (StepPhase::Pending, 0, None);
+            }
+            (run.status.phase, run.status.finished_at) = (WorkflowPhase::Running, None);
+            run.status.attempt += 1;
+        }
+        for step in run.steps.iter_mut().filter(|step| step.phase == StepPhase::Pending && woken.contains(&step.id)) {
+            step.next_at = None;
+        }
     }
 
     /// Starts steps whose dependencies are done and checks running ones, until nothing changes: a step that finishes can unblock others.
@@ -262,7 +280,7 @@ impl State<'_, '_> {
     /// Returns how long it takes until a step is polled again.
     fn until_poll(&self, step: &CompiledStep, index: usize) -> Option<SignedDuration> {
         let Action::Http(http) = &step.action else { return None };
-        let poll = http.poll.as_ref().filter(|_| self.run.steps[index].answered)?;
+        let poll = http.poll.as_ref().filter(|_| self.run.steps[index].answered && !self.input.woken.contains(&step.id))?;
         let next = self.input.called.get(&step.id)?.saturating_add(SignedDuration::from_secs(poll.every)).ok()?;
         let left = next.duration_since(self.input.now);
         left.is_positive().then_some(left)

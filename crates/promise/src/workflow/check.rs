@@ -23,8 +23,13 @@ const POLLS: std::ops::RangeInclusive<i64> = 2..=3_600;
 pub(crate) fn check(spec: &PromiseSpec) -> Vec<Problem> {
     let mut checks = Checks { spec, action: None, problems: Vec::new() };
     for name in WorkflowName::ALL {
-        if let Some(workflow) = spec.workflows.get(name) {
-            checks.workflow(name, workflow, &format!(".workflows.{}", name.word()));
+        let Some(workflow) = spec.workflows.get(name) else { continue };
+        let path = format!(".workflows.{}", name.word());
+        match &workflow.reference {
+            None => checks.workflow(name, workflow, &path),
+            // The steps behind a reference are checked when they take its place.
+            Some(_) if workflow.steps.is_empty() => {}
+            Some(_) => checks.problem(format!("{path}.ref"), "Remove the reference or the steps: a workflow has one of them."),
         }
     }
     checks.problems
@@ -33,7 +38,7 @@ pub(crate) fn check(spec: &PromiseSpec) -> Vec<Problem> {
 /// Checks the steps of an action at a path.
 pub(crate) fn check_action(spec: &PromiseSpec, action: &ActionSpec, path: &str) -> Vec<Problem> {
     let mut checks = Checks { spec, action: Some(action), problems: Vec::new() };
-    checks.workflow(WorkflowName::Action, &Workflow { steps: action.steps.clone() }, path);
+    checks.workflow(WorkflowName::Action, &Workflow { steps: action.steps.clone(), ..Workflow::default() }, path);
     checks.problems
 }
 

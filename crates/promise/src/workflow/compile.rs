@@ -148,7 +148,7 @@ pub(crate) fn compile(workflows: &Workflows, environment: &Environment, reader: 
 pub(crate) fn compile_action(steps: &[Step], path: &str, environment: &Environment, reader: &mut Reader) -> CompiledWorkflows {
     let (with_answer, with_result) = (with_answer(environment), with_result(environment));
     let mut parts = Parts { environment, with_answer: &with_answer, with_result: &with_result, is_action: true, reader };
-    let workflow = parts.workflow(&Workflow { steps: steps.to_vec() }, path);
+    let workflow = parts.workflow(&Workflow { steps: steps.to_vec(), ..Workflow::default() }, path);
     CompiledWorkflows { workflows: [(WorkflowName::Action, workflow)].into() }
 }
 

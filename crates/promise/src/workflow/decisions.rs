@@ -10,8 +10,9 @@ use super::key::question_hash;
 use super::progress::{Progress, succeeded};
 use super::{Run, TaskFailure, words};
 use crate::api::{
-    ApprovalState, ApprovalStatus, Approve, CandidateState, CandidateStatus, CurrentStatus, Decision, PromiseRequestStatus, PromiseSpec,
-    QuestionStatus, StepKind, StepPhase, StepReason, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus,
+    ActionPhase, ApprovalState, ApprovalStatus, Approve, CandidateState, CandidateStatus, CurrentStatus, Decision, PromiseActionStatus,
+    PromiseRequestStatus, PromiseSpec, QuestionStatus, StepKind, StepPhase, StepReason, StepStatus, WorkflowName, WorkflowPhase,
+    WorkflowStatus,
 };
 use crate::approval::{decided, skip};
 
@@ -72,23 +73,53 @@ impl Run {
     }
 }
 
-/// Returns the status of a request as approvers of one of its steps see it: as if the release that is rolled out or removed waited for them.
-/// `None` if no step waits for approvers, or people decide about the content of the request first. Of several steps, the first one is asked
-/// about.
+/// Returns the status of a request as approvers of its first step that waits see it. `None` if no step does.
 pub fn asks_about_step(status: &PromiseRequestStatus) -> Option<PromiseRequestStatus> {
-    let run = status.workflow.as_ref().filter(|run| run.phase == WorkflowPhase::Running)?;
+    asks_about_steps(status).into_iter().next()
+}
+
+/// Returns the status of a request as approvers of its steps see it, for each step that waits for them: as if the release that is rolled out
+/// or removed waited. Empty if people decide about the content of the request first.
+pub fn asks_about_steps(status: &PromiseRequestStatus) -> Vec<PromiseRequestStatus> {
+    let Some(run) = status.workflow.as_ref().filter(|run| run.phase == WorkflowPhase::Running) else { return Vec::new() };
     if status.candidate.as_ref().is_some_and(CandidateStatus::is_open) {
-        return None;
+        return Vec::new();
     }
-    let waits = |step: &&StepStatus| {
-        step.kind == StepKind::Approve && step.phase == StepPhase::Running && step.approval.is_some() && step.content_hash.is_some()
+    let of = |step: &StepStatus| {
+        let candidate = status.candidate.clone().filter(|candidate| candidate.release == run.release);
+        let candidate = candidate.or_else(|| status.current.as_ref().map(running)).unwrap_or_default();
+        in_question(status, step, CandidateStatus { release: run.release.clone(), ..candidate })
     };
-    let step = status.steps.iter().find(waits)?;
+    status.steps.iter().filter(|step| waits_for_approvers(step)).filter_map(of).collect()
+}
+
+/// Returns the status of a request as approvers of the steps of a run of one of its actions see it, for each step that waits for them: as if
+/// the release that is running waited.
+pub fn asks_about_run(status: &PromiseRequestStatus, run: &PromiseActionStatus) -> Vec<PromiseRequestStatus> {
+    if run.phase != ActionPhase::Running {
+        return Vec::new();
+    }
+    let workflow = WorkflowStatus { name: WorkflowName::Action, ..run.workflow.clone().unwrap_or_default() };
+    let of_run = PromiseRequestStatus { workflow: Some(workflow), steps: run.steps.clone(), ..status.clone() };
+    let of = |step: &StepStatus| in_question(&of_run, step, status.current.as_ref().map(running).unwrap_or_default());
+    run.steps.iter().filter(|step| waits_for_approvers(step)).filter_map(of).collect()
+}
+
+/// Checks whether a status is the one that [`asks_about_step`] returns, and not about another step or the step of an action.
+pub fn asks_about_first(status: &PromiseRequestStatus) -> bool {
+    let is_own = status.workflow.as_ref().is_some_and(|run| run.name != WorkflowName::Action);
+    let first = status.steps.iter().find(|step| waits_for_approvers(step));
+    is_own && first.is_some_and(|first| step_in_question(status).is_some_and(|step| step.id == first.id))
+}
+
+fn waits_for_approvers(step: &StepStatus) -> bool {
+    step.kind == StepKind::Approve && step.phase == StepPhase::Running && step.approval.is_some() && step.content_hash.is_some()
+}
+
+/// Returns a status in which a step is in question.
+fn in_question(status: &PromiseRequestStatus, step: &StepStatus, candidate: CandidateStatus) -> Option<PromiseRequestStatus> {
     let (hash, since) = (step.content_hash.clone()?, step.started_at.clone());
-    let candidate = status.candidate.clone().filter(|candidate| candidate.release == run.release);
-    let candidate = candidate.or_else(|| status.current.as_ref().map(running)).unwrap_or_default();
     let candidate = CandidateStatus {
-        release: run.release.clone(),
         content_hash: hash.clone(),
         state: CandidateState::AwaitingApproval,
         since: since.clone(),
@@ -100,7 +131,7 @@ pub fn asks_about_step(status: &PromiseRequestStatus) -> Option<PromiseRequestSt
     Some(PromiseRequestStatus { candidate: Some(candidate), question: Some(question), approvals, ..status.clone() })
 }
 
-/// Returns the step that a status from [`asks_about_step`] is about.
+/// Returns the step that a status from [`asks_about_steps`] or [`asks_about_run`] is about.
 pub fn step_in_question(status: &PromiseRequestStatus) -> Option<&StepStatus> {
     let candidate = status.candidate.as_ref().filter(|candidate| candidate.is_open())?;
     status.steps.iter().find(|step| step.kind == StepKind::Approve && step.content_hash.as_ref() == Some(&candidate.content_hash))

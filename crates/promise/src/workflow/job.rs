@@ -42,7 +42,9 @@ pub struct WantedJob {
 impl WantedJob {
     /// Returns the Job of the present or last attempt.
     pub(super) fn of(uid: &str, request: &str, run: &WorkflowStatus, step: &StepStatus) -> Self {
-        let text = format!("{uid}\n{}\n{}\n{}", run.attempt, step.id, step.attempts);
+        // The time tells apart runs with one number: a release without a workflow starts the count again.
+        let (workflow, started_at) = (run.name.word(), run.started_at.as_deref().unwrap_or_default());
+        let text = format!("{uid}\n{workflow}\n{started_at}\n{}\n{}\n{}", run.attempt, step.id, step.attempts);
         let suffix = &hex::encode(Sha256::digest(text))[..SUFFIX];
         let stem = format!("{request}-{}", step.id.to_lowercase());
         let stem: String = stem.chars().take(NAME_LIMIT - SUFFIX - 1).collect();

@@ -1,12 +1,17 @@
 //! The run of a workflow: which one, and what it allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
 use super::compile::{Action, CompiledWorkflow};
 use super::job::WantedJob;
-use crate::api::{PromiseActionStatus, PromiseRequestStatus, StepPhase, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus};
+use crate::api::{
+    PromiseActionStatus, PromiseRequestStatus, StepPhase, StepReason, StepStatus, WorkflowName, WorkflowPhase, WorkflowStatus,
+};
+
+/// More attempts than a request can have.
+const ATTEMPTS: u32 = 1_000_000;
 
 /// The run of a workflow, as the status has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +35,18 @@ impl Run {
         let (release, started_at) = (release.to_owned(), Some(now.to_owned()));
         let status = WorkflowStatus { name, release, run, attempt: run, started_at, ..WorkflowStatus::default() };
         Self { status, steps: steps.collect() }
+    }
+
+    /// Counts on from the attempts that the annotations of the request name. A release without a workflow starts the count again, and
+    /// someone who retried or cancelled an earlier run doesn't mean this one.
+    #[must_use]
+    pub fn counted_past<'v>(mut self, annotations: impl IntoIterator<Item = Option<&'v str>>) -> Self {
+        let named = annotations.into_iter().flatten().filter_map(|attempt| attempt.trim().parse::<u32>().ok());
+        // What is far beyond any attempt names none, and must not use up the numbers.
+        let last = named.filter(|attempt| *attempt < ATTEMPTS).max().unwrap_or_default();
+        self.status.run = self.status.run.max(last + 1);
+        self.status.attempt = self.status.run;
+        self
     }
 
     /// Returns the run of an action that its status has.
@@ -65,6 +82,15 @@ impl Run {
             WorkflowPhase::Failed => !self.status.is_retried(retry),
             WorkflowPhase::Succeeded | WorkflowPhase::RolledBack => true,
         }
+    }
+
+    /// Checks whether everything that failed couldn't call its Endpoint, which changed since. `woken` are the ids of steps whose Endpoint
+    /// changed.
+    pub fn is_woken(&self, woken: &BTreeSet<String>) -> bool {
+        let is_uncalled =
+            |step: &StepStatus| woken.contains(&step.id) && matches!(step.reason, Some(StepReason::NotAllowed | StepReason::Unreachable));
+        let mut failed = self.steps.iter().filter(|step| step.phase == StepPhase::Failed).peekable();
+        self.status.phase == WorkflowPhase::Failed && failed.peek().is_some() && failed.all(is_uncalled)
     }
 
     /// Returns those of the resources whose step hasn't begun: their objects aren't applied or, in a deletion, deleted yet.
@@ -108,6 +134,28 @@ impl Run {
     pub fn outputs(&self) -> Value {
         let outputs = self.steps.iter().filter(|step| !step.outputs.is_empty());
         Value::Object(outputs.map(|step| (step.id.clone(), step.outputs.clone().into_iter().collect::<Map<_, _>>().into())).collect())
+    }
+
+    /// Returns the outputs of steps that outputs of the promise can read, by step: those of this run, and of earlier ones that the status
+    /// has. What a rollback takes back doesn't count.
+    pub fn known_outputs(run: Option<&Self>, status: Option<&PromiseRequestStatus>) -> Value {
+        let mut known = status.map(|status| status.step_outputs.clone()).unwrap_or_default();
+        if let Some(run) = run.filter(|run| !run.is_taken_back() && run.status.name != WorkflowName::Deprovision) {
+            run.put_outputs(&mut known, |_| true);
+        }
+        Value::Object(known.into_iter().map(|(step, outputs)| (step, outputs.into_iter().collect::<Map<_, _>>().into())).collect())
+    }
+
+    /// Keeps the outputs of those steps that are read, for later runs.
+    pub(crate) fn keep_outputs(&self, read: &BTreeSet<String>, kept: &mut BTreeMap<String, BTreeMap<String, Value>>) {
+        self.put_outputs(kept, |step| read.contains(step));
+        kept.retain(|step, _| read.contains(step));
+    }
+
+    fn put_outputs(&self, known: &mut BTreeMap<String, BTreeMap<String, Value>>, matches: impl Fn(&str) -> bool) {
+        for step in self.steps.iter().filter(|step| !step.outputs.is_empty() && matches(&step.id)) {
+            known.insert(step.id.clone(), step.outputs.clone());
+        }
     }
 
     /// Returns the first step that failed for good.

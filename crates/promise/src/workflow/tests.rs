@@ -6,10 +6,13 @@ mod people;
 mod publish;
 mod world;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use self::world::World;
-use crate::api::{HttpMethod, StepPhase, StepReason, WorkflowName, WorkflowPhase};
+use super::Run;
+use crate::api::{HttpMethod, PromiseRequestStatus, StepPhase, StepReason, WorkflowName, WorkflowPhase};
 
 fn ticket() -> Value {
     json!({"id": "ticket", "title": "Open a ticket", "http": {
@@ -99,6 +102,39 @@ fn a_call_is_repeated_with_the_same_key_until_its_answer_is_final() {
     assert_eq!(world.step("ticket").message.as_deref(), Some("Rejected: no"));
     world.passes(3_600);
     assert_ne!(world.advance()[0].idempotency_key, key, "a ticket that was rejected needs another one");
+}
+
+#[test]
+fn an_endpoint_that_changes_continues_what_could_not_call_it_and_nothing_else() {
+    let mut step = ticket();
+    step["retry"] = json!({"limit": 1, "backoff": "1h"});
+    let mut world = World::new(json!([step]));
+    world.woken.insert("other".to_owned());
+    world.advance();
+    world.unreachable();
+    assert!(world.advance().is_empty(), "the next attempt is due in an hour");
+    world.woken.insert("ticket".to_owned());
+    assert_eq!(world.advance().len(), 1, "its Endpoint changed");
+    world.woken.clear();
+    world.unreachable();
+    assert_eq!((world.run.status.phase, world.run.status.attempt), (WorkflowPhase::Failed, 1));
+    assert!(world.advance().is_empty());
+    world.woken.insert("ticket".to_owned());
+    assert_eq!(world.advance().len(), 1, "and it changed again");
+    assert_eq!((world.run.status.phase, world.run.status.attempt), (WorkflowPhase::Running, 2));
+    world.woken.clear();
+    let polls = world.answer(201, json!({"id": 7, "status": "open"}));
+    assert!(polls.is_empty(), "the first poll is due in 10 seconds");
+    world.woken.insert("ticket".to_owned());
+    assert_eq!(world.advance()[0].path, "/tickets/7");
+    world.answer(200, json!({"id": 7, "status": "rejected", "answer": "no"}));
+    world.woken.clear();
+    world.passes(3_600);
+    world.advance();
+    world.answer(201, json!({"id": 8, "status": "rejected", "answer": "no"}));
+    assert_eq!((world.run.status.phase, world.step("ticket").reason), (WorkflowPhase::Failed, Some(StepReason::UnexpectedAnswer)));
+    world.woken.insert("ticket".to_owned());
+    assert!(world.advance().is_empty(), "an Endpoint that answered isn't why it failed");
 }
 
 #[test]
@@ -192,6 +228,25 @@ fn a_step_that_is_not_needed_is_skipped_and_others_go_on() {
     let mut world = World::new(json!([step, apply("all", &["database", "config"], &["ticket"])]));
     world.advance();
     assert_eq!(world.phases(), ["ticket Skipped", "all Running"]);
+}
+
+#[test]
+fn outputs_are_known_while_the_run_lasts_and_kept_for_later_runs_as_far_as_they_are_read() {
+    let mut world = World::new(json!([ticket(), apply("all", &["database", "config"], &["ticket"])]));
+    world.advance();
+    world.answer(201, json!({"id": 7, "status": "resolved", "answer": "10.0.0.7"}));
+    let address = |run: Option<&Run>, status: Option<&PromiseRequestStatus>| Run::known_outputs(run, status)["ticket"]["address"].clone();
+    assert_eq!(address(Some(&world.run), None), "10.0.0.7");
+    let mut status = PromiseRequestStatus::default();
+    world.run.keep_outputs(&["ticket".to_owned()].into(), &mut status.step_outputs);
+    assert_eq!(address(None, Some(&status)), "10.0.0.7", "a later release without the step");
+    let mut other = world.run.clone();
+    other.steps[0].outputs.insert("address".to_owned(), json!("10.0.0.8"));
+    assert_eq!(address(Some(&other), Some(&status)), "10.0.0.8");
+    other.status.phase = WorkflowPhase::RollingBack;
+    assert_eq!(address(Some(&other), Some(&status)), "10.0.0.7", "what is taken back doesn't count");
+    world.run.keep_outputs(&BTreeSet::new(), &mut status.step_outputs);
+    assert!(status.step_outputs.is_empty(), "nothing reads it");
 }
 
 #[test]

@@ -1,8 +1,34 @@
 //! What steps say to people.
 
-use crate::api::{ApprovalStatus, Decision, StepKind, StepReason, StepStatus, WaitingKind, WaitingOn, WaitingReason};
+use crate::api::{
+    ActionPhase, ApprovalStatus, Decision, StepKind, StepPhase, StepReason, StepStatus, WaitingKind, WaitingOn, WaitingReason,
+};
 use crate::approval::{decided, deciders, deciding};
 use crate::wording::{all_of, counted};
+
+/// Returns the state of a step in a word or two. `attempts` is the number of attempts that were made.
+pub fn step_label(phase: StepPhase, attempts: u32) -> &'static str {
+    match phase {
+        StepPhase::Pending if attempts > 0 => "Waiting to retry",
+        StepPhase::Pending => "Not started",
+        StepPhase::Running => "Running",
+        StepPhase::Succeeded => "Succeeded",
+        StepPhase::Failed => "Failed",
+        StepPhase::Skipped => "Skipped",
+    }
+}
+
+/// Returns the state of a run of an action in a word.
+pub fn action_label(phase: ActionPhase) -> &'static str {
+    match phase {
+        ActionPhase::Pending => "Waiting",
+        ActionPhase::Running => "Running",
+        ActionPhase::Succeeded => "Succeeded",
+        ActionPhase::Failed => "Failed",
+        ActionPhase::Refused => "Refused",
+        ActionPhase::Cancelled => "Cancelled",
+    }
+}
 
 /// Returns what a run that failed says: which step, and why.
 pub fn failed(step: &StepStatus) -> String {

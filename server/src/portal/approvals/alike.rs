@@ -18,6 +18,7 @@ use serde_json::Value;
 use super::matter::{self, Matter, waiting};
 use super::review::{self, Told};
 use super::standing::{Standing, rule_id};
+use super::step::{own_hash, parts};
 use super::{inbox, terms, vote};
 use crate::portal::Caller;
 
@@ -39,6 +40,10 @@ struct Shape<'a> {
 
 /// Returns the shape of the content to decide about, for one rule. `None` if it can't be determined.
 fn shape(caller: &Caller, matter: &Matter, rule: &str) -> Option<(String, Arc<PromiseRevision>, Vec<Change>)> {
+    // Parameters of an action aren't compared.
+    if matter.run.is_some() {
+        return None;
+    }
     let (candidate, former) = matter.both();
     let candidate = candidate?;
     let revision = caller.portal().world.revision_of(&candidate.spec.revision)?;
@@ -78,7 +83,7 @@ pub(super) fn count(caller: &Caller, matter: &Matter, standings: &[Standing<'_>]
     like(caller, matter, &rule_id(standing.approval)).len()
 }
 
-/// Returns the open requests of the same promise in the same version that need approval under the same rule.
+/// Returns the open requests of the same promise in the same version that need approval under the same rule. Runs of actions differ in more.
 fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
     let portal = caller.portal();
     let of = |request: &cluster::kinds::PromiseRequest| {
@@ -89,9 +94,10 @@ fn like(caller: &Caller, matter: &Matter, rule: &str) -> Vec<Key> {
             (request.spec.promise.name.clone(), candidate.revision.clone(), status.current.as_ref().map(|current| current.revision.clone()))
         })
     };
-    let own = of(&matter.request);
+    let own = of(&matter.request).filter(|_| own_hash(&matter.request).is_none());
     let open = portal.approval_index.open(&portal.world);
-    open.iter().filter(|(key, request)| *key != matter.key && own.is_some() && of(request) == own).map(|(key, _)| key.clone()).collect()
+    let is_like = |request: &cluster::kinds::PromiseRequest| own_hash(request).is_none() && of(request) == own;
+    open.iter().filter(|(key, request)| *key != matter.key && own.is_some() && is_like(request)).map(|(key, _)| key.clone()).collect()
 }
 
 /// Returns the page with all requests that have the same shape as this request.
@@ -149,8 +155,11 @@ async fn same(caller: &Caller, uid: &str, rule: &str, wanted: &str) -> Result<Op
 /// Describes an earlier decision of this user against a request, for any content. The request is decided together with others only if the
 /// user confirms it.
 fn against(caller: &Caller, uid: &str) -> String {
-    let against =
-        caller.decided_about(uid).into_iter().map(|approval| approval.spec.decision).find(|decision| *decision != Decision::Approve);
+    let against = caller
+        .decided_about(parts(uid).0)
+        .into_iter()
+        .map(|approval| approval.spec.decision)
+        .find(|decision| *decision != Decision::Approve);
     match against {
         Some(Decision::Reject) => "You rejected it earlier".to_owned(),
         Some(Decision::RequestChanges) => "You requested changes earlier".to_owned(),

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use cluster::kinds::{Approval, PromiseRequest};
+use cluster::kinds::{Approval, PromiseAction, PromiseRequest};
 use cluster::person;
 use cluster::watch::Key;
 use cluster::{ClusterId, World};
@@ -16,7 +16,8 @@ use imbl::ordmap::DiffItem;
 use parking_lot::Mutex;
 use promise::api::{ApprovalRule, ApprovedRequest, CandidateStatus};
 
-use super::step::about_step;
+use super::step::{about_run, about_steps, parts};
+use crate::portal::runs::index::request_of;
 
 /// Index of approvals and decisions.
 #[derive(Default)]
@@ -29,7 +30,7 @@ const DEEPEST: usize = 16;
 
 /// When an Approval was written, newest first, and its key.
 type Dated = (Reverse<i64>, Key);
-/// Requests that wait for a decision, in the order of their keys.
+/// What waits for a decision, in the order of the keys of requests. A request of which several steps wait is there several times.
 pub type Open = Arc<[(Key, Arc<PromiseRequest>)]>;
 
 #[derive(Default)]
@@ -38,8 +39,11 @@ struct Known {
     approvals: OrdMap<Key, Arc<Approval>>,
     /// Requests whose candidate waits for approval.
     open: BTreeSet<Key>,
-    /// Of these, the ones of which a step waits for approval, as its approvers see them.
-    steps: HashMap<Key, Arc<PromiseRequest>>,
+    /// Of these, the ones of which steps wait for approval, as the approvers of each step see them.
+    steps: HashMap<Key, Vec<Arc<PromiseRequest>>>,
+    runs: OrdMap<Key, Arc<PromiseAction>>,
+    /// Runs of actions that might have a step that waits for approval.
+    asking: BTreeSet<Key>,
     /// Open requests with their keys. `None` if it has to be rebuilt.
     listed: Option<Open>,
     /// Requests that need or needed approval, by uid.
@@ -53,17 +57,16 @@ struct Known {
 }
 
 impl ApprovalIndex {
-    /// Returns the requests that wait for a decision, in the order of their keys.
+    /// Returns what waits for a decision, in the order of the keys of requests.
     pub fn open(&self, world: &World) -> Open {
         self.with(world, Known::listed)
     }
 
-    /// Returns the request with a uid, if it needs or needed approval.
-    pub fn request(&self, world: &World, uid: &str) -> Option<(Key, Arc<PromiseRequest>)> {
-        self.with(world, |known| {
-            let key = known.uids.get(uid)?;
-            Some((key.clone(), known.seen(key)?))
-        })
+    /// Returns the request with a uid, if it needs or needed approval. With the hash of a step, it is the request as approvers of that step see
+    /// it, and the run of an action that has the step. A step that doesn't wait any more leads to its request.
+    pub fn request(&self, world: &World, id: &str) -> Option<(Key, Arc<PromiseRequest>, Option<Key>)> {
+        let (uid, hash) = parts(id);
+        self.with(world, |known| hash.and_then(|hash| known.question(uid, hash)).or_else(|| known.request(uid)))
     }
 
     /// Returns the request that created the one with this uid, its creator, and so on up to the first. Empty for requests created by users.
@@ -99,6 +102,7 @@ impl ApprovalIndex {
     fn with<T>(&self, world: &World, read: impl FnOnce(&mut Known) -> T) -> T {
         let mut known = self.known.lock();
         known.follow(world.requests.snapshot(), world.approvals.snapshot());
+        known.follow_runs(world.actions.snapshot());
         read(&mut known)
     }
 }
@@ -118,14 +122,50 @@ impl Known {
         if let Some(listed) = &self.listed {
             return listed.clone();
         }
-        let listed: Open = self.open.iter().filter_map(|key| Some((key.clone(), self.seen(key)?))).collect();
+        let own = self.open.iter().flat_map(|key| self.questions(key).into_iter().map(move |request| (key.clone(), request)));
+        let of_runs = self.asking.iter().flat_map(|run| self.questions_of_run(run));
+        let mut listed: Vec<_> = own.chain(of_runs).collect();
+        listed.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let listed: Open = listed.into();
         self.listed = Some(listed.clone());
         listed
     }
 
-    /// Returns a request as approvers see it.
-    fn seen(&self, key: &Key) -> Option<Arc<PromiseRequest>> {
-        self.steps.get(key).or_else(|| self.requests.get(key)).cloned()
+    /// Returns a request as approvers see it: once for each step that waits for them, if any does.
+    fn questions(&self, key: &Key) -> Vec<Arc<PromiseRequest>> {
+        let steps = self.steps.get(key).cloned();
+        steps.unwrap_or_else(|| self.requests.get(key).cloned().into_iter().collect())
+    }
+
+    /// Returns the request of a run of an action as approvers of each step that waits see it.
+    fn questions_of_run(&self, run: &Key) -> Vec<(Key, Arc<PromiseRequest>)> {
+        let Some(found) = self.runs.get(run) else { return Vec::new() };
+        let key = request_of(run, found);
+        let copies = self.requests.get(&key).map(|request| about_run(request, found)).unwrap_or_default();
+        copies.into_iter().map(|request| (key.clone(), Arc::new(request))).collect()
+    }
+
+    /// Returns the request with a uid, as approvers see it first.
+    fn request(&self, uid: &str) -> Option<(Key, Arc<PromiseRequest>, Option<Key>)> {
+        let key = self.uids.get(uid)?;
+        Some((key.clone(), self.questions(key).into_iter().next()?, None))
+    }
+
+    /// Returns the request with a uid as approvers of a step see it, and the run of an action that has the step.
+    fn question(&self, uid: &str, hash: &str) -> Option<(Key, Arc<PromiseRequest>, Option<Key>)> {
+        let is_wanted = |request: &PromiseRequest| {
+            let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+            request.metadata.uid.as_deref() == Some(uid) && candidate.is_some_and(|candidate| candidate.content_hash == hash)
+        };
+        let own = self.uids.get(uid).and_then(|key| {
+            let request = self.questions(key).into_iter().find(|request| is_wanted(request))?;
+            Some((key.clone(), request, None))
+        });
+        own.or_else(|| {
+            let mut of_runs = self.asking.iter().flat_map(|run| self.questions_of_run(run).into_iter().map(move |found| (found, run)));
+            let ((key, request), run) = of_runs.find(|((_, request), _)| is_wanted(request))?;
+            Some((key, request, Some(run.clone())))
+        })
     }
 
     fn makers(&self, uid: &str) -> Vec<Arc<PromiseRequest>> {
@@ -142,6 +182,10 @@ impl Known {
     fn follow(&mut self, requests: OrdMap<Key, Arc<PromiseRequest>>, approvals: OrdMap<Key, Arc<Approval>>) {
         let before = std::mem::replace(&mut self.requests, requests.clone());
         for change in before.diff(&requests) {
+            // Runs are listed with their requests.
+            if !self.asking.is_empty() {
+                self.listed = None;
+            }
             match change {
                 DiffItem::Add(key, request) => self.file_request(key, request),
                 DiffItem::Update { old: (key, former), new: (_, request) } => {
@@ -164,6 +208,21 @@ impl Known {
         }
     }
 
+    fn follow_runs(&mut self, runs: OrdMap<Key, Arc<PromiseAction>>) {
+        let before = std::mem::replace(&mut self.runs, runs.clone());
+        for change in before.diff(&runs) {
+            let (key, run) = match change {
+                DiffItem::Add(key, run) | DiffItem::Update { new: (key, run), .. } => (key, Some(run)),
+                DiffItem::Remove(key, _) => (key, None),
+            };
+            let asks = run.is_some_and(|run| is_asking(run));
+            let asked_before = if asks { !self.asking.insert(key.clone()) } else { self.asking.remove(key) };
+            if asks || asked_before {
+                self.listed = None;
+            }
+        }
+    }
+
     fn file_request(&mut self, key: &Key, request: &PromiseRequest) {
         let Some(status) = &request.status else { return };
         // Of the created objects, only requests are indexed by uid.
@@ -171,11 +230,11 @@ impl Known {
             self.makers.insert(made.clone(), key.clone());
         }
         // Also a request that is being deleted can have a step that waits.
-        let step = about_step(request).map(Arc::new);
-        let is_open = step.is_some()
+        let steps: Vec<_> = about_steps(request).into_iter().map(Arc::new).collect();
+        let is_open = !steps.is_empty()
             || status.candidate.as_ref().is_some_and(CandidateStatus::is_open) && request.metadata.deletion_timestamp.is_none();
-        if let Some(step) = step {
-            self.steps.insert(key.clone(), step);
+        if !steps.is_empty() {
+            self.steps.insert(key.clone(), steps);
         } else if status.approvals.is_empty() {
             return;
         }
@@ -220,6 +279,11 @@ impl Known {
     }
 }
 
+/// Checks whether a step of a run might wait for approval.
+fn is_asking(run: &PromiseAction) -> bool {
+    run.status.iter().flat_map(|status| &status.steps).any(|step| step.approval.is_some() && step.content_hash.is_some())
+}
+
 fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, there: bool) {
     if there {
         of.entry(key).or_default().insert(dated.clone());
@@ -235,10 +299,10 @@ fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, the
 
 #[cfg(test)]
 mod tests {
-    use cluster::kinds::{ApprovalKind, PromiseRequestKind, object};
+    use cluster::kinds::{ApprovalKind, PromiseActionKind, PromiseRequestKind, object};
     use promise::api::{
-        ApprovalSpec, ApprovalStatus, CandidateState, InventoryItem, PromiseRequestSpec, PromiseRequestStatus, Requester, StepKind,
-        StepPhase, StepStatus, WorkflowStatus,
+        ActionPhase, ApprovalSpec, ApprovalStatus, CandidateState, InventoryItem, PromiseActionSpec, PromiseActionStatus,
+        PromiseRequestSpec, PromiseRequestStatus, Requester, StepKind, StepPhase, StepStatus, WorkflowStatus,
     };
 
     use super::*;
@@ -319,6 +383,40 @@ mod tests {
         assert_eq!(candidate.map(|candidate| candidate.content_hash.as_str()), Some("h"));
         known.follow([(key("a"), with_step("2", StepPhase::Succeeded))].into_iter().collect(), OrdMap::new());
         assert!(known.listed().is_empty() && known.steps.is_empty());
+    }
+
+    #[test]
+    fn a_run_with_a_step_that_waits_is_listed_beside_its_request() {
+        let run = |phase: ActionPhase, hash: Option<&str>| {
+            let spec = PromiseActionSpec { request: "a".into(), action: "publish".into(), ..PromiseActionSpec::default() };
+            let mut run = object::<PromiseActionKind>("a-1", Some("default"), spec);
+            let step = StepStatus {
+                id: "board".into(),
+                kind: StepKind::Approve,
+                phase: StepPhase::Running,
+                content_hash: hash.map(str::to_owned),
+                approval: Some(Box::default()),
+                ..StepStatus::default()
+            };
+            run.metadata.resource_version = Some(format!("{phase:?}-{hash:?}"));
+            run.status = Some(PromiseActionStatus { phase, steps: vec![step], ..PromiseActionStatus::default() });
+            Arc::new(run)
+        };
+        let requests = |version: &str| [(key("a"), request("a", version, CandidateState::Accepted))].into_iter().collect::<OrdMap<_, _>>();
+        let mut known = Known::default();
+        known.follow(requests("1"), OrdMap::new());
+        known.follow_runs([(key("a-1"), run(ActionPhase::Running, Some("h")))].into_iter().collect());
+        assert_eq!(known.listed().iter().map(|(key, _)| key.name.as_str()).collect::<Vec<_>>(), ["a"]);
+        let (_, copy, of) = known.question("uid-a", "h").unwrap();
+        assert_eq!((crate::portal::approvals::step::own_hash(&copy), of.map(|run| run.name).as_deref()), (Some("h"), Some("a-1")));
+        assert!(known.question("uid-a", "other").is_none() && known.question("uid-b", "h").is_none());
+        known.follow(requests("2"), OrdMap::new());
+        assert_eq!(known.listed()[0].1.metadata.resource_version.as_deref(), Some("2"), "the request is the present one");
+        known.follow_runs([(key("a-1"), run(ActionPhase::Succeeded, None))].into_iter().collect());
+        assert!(known.listed().is_empty());
+        known.follow_runs([(key("a-1"), run(ActionPhase::Running, Some("h")))].into_iter().collect());
+        known.follow_runs(OrdMap::new());
+        assert!(known.listed().is_empty());
     }
 
     #[test]

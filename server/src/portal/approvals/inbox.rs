@@ -99,7 +99,7 @@ fn next(order: &[(String, String)], waiting: &BTreeSet<String>, shown: &str) -> 
 
 /// Returns how many requests wait for this user.
 pub(super) async fn waits(caller: &Caller) -> Result<usize> {
-    Ok(waiting_keys(caller).await?.len())
+    Ok(waiting_requests(caller).await?.len())
 }
 
 /// Returns the requests that wait for this user.
@@ -142,7 +142,7 @@ impl Caller {
         let mut stamp = DefaultHasher::new();
         let add = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
             let waits = standings.iter().any(Standing::waits);
-            (key, &request.metadata.uid, &request.metadata.resource_version, waits).hash(&mut stamp);
+            (key, step::question_id(request), &request.metadata.resource_version, waits).hash(&mut stamp);
         };
         seen(self, add).await?;
         let decided = portal.approval_index.of_person(&portal.world, &self.identity().person);
@@ -201,14 +201,14 @@ fn instead(covers: &[Cover], standings: &[Standing<'_>]) -> String {
     cover.map(|cover| format!("Delegated by {}", cover.line.person)).unwrap_or_default()
 }
 
-/// When it expires, since when it waits, and its uid.
+/// When it expires, since when it waits, and how pages name it.
 pub(super) type Urgency = (String, String, String);
 
 /// Sorts what expires first to the top, then what has waited longest. Times are RFC 3339 in UTC, so their texts sort chronologically; `~`
 /// sorts after all of them.
 fn urgency(request: &PromiseRequest) -> Urgency {
     let expires = expires(request).unwrap_or_else(|| "~".to_owned());
-    (expires, since(request), request.metadata.uid.clone().unwrap_or_default())
+    (expires, since(request), step::question_id(request))
 }
 
 /// Returns when the first of the open approvals expires.
@@ -235,7 +235,7 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
     let open = status.and_then(waiting).is_some();
     let note = if open { note(caller, key, request, standings) } else { String::new() };
     InboxRow {
-        uid: request.metadata.uid.clone().unwrap_or_default(),
+        uid: step::question_id(request),
         workspace: tree.path(&key.cluster).map(|path| path.to_string()).unwrap_or_default(),
         namespace: key.namespace.clone(),
         name: key.name.clone(),
@@ -267,7 +267,7 @@ impl Prices {
         let world = &caller.portal().world;
         let kept = |name: &str| {
             let release = world.releases.get(&Key { name: name.to_owned(), ..key.clone() })?;
-            Some(Estimate::recorded(&release.spec)?.monthly)
+            Some(Estimate::recorded(&release.spec())?.monthly)
         };
         let status = request.status.as_ref();
         let current = status.and_then(|status| status.current.as_ref()).and_then(|current| kept(&current.release));
@@ -336,11 +336,8 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
 fn is_edited_since(caller: &Caller, key: &Key, request: &PromiseRequest, hash: &str) -> bool {
     let generation = request.status.as_ref().and_then(|status| status.candidate.as_ref()).and_then(|candidate| candidate.generation);
     let (world, uid) = (&caller.portal().world, request.metadata.uid.as_deref().unwrap_or_default());
-    let releases = world.releases.snapshot();
-    let from = Key { name: String::new(), ..key.clone() };
-    let here = releases.range(from..).take_while(|(at, _)| at.cluster == key.cluster && at.namespace == key.namespace);
-    let former = here.map(|(_, release)| release).find(|release| release.spec.request_uid == uid && release.spec.content_hash == hash);
-    former.is_none_or(|former| Some(former.spec.request_generation) != generation)
+    let former = world.releases_of(key, uid).into_iter().find(|release| release.content_hash == hash);
+    former.is_none_or(|former| Some(former.request_generation) != generation)
 }
 
 /// Returns what this user decided, newest first: their own words, regardless of the request's outcome.
@@ -391,7 +388,7 @@ fn done(caller: &Caller, uid: &str) -> String {
     if uid.is_empty() {
         return String::new();
     }
-    let last = caller.decided_about(uid).into_iter().next();
+    let last = caller.decided_about(step::parts(uid).0).into_iter().next();
     last.map(|approval| {
         let GivenLine { decision, .. } = decisions::said(&approval);
         format!("{}: you {decision}. This applies only to the version that you saw.", approval.spec.request.name)

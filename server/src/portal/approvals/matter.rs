@@ -3,16 +3,20 @@
 //! Users who can read the request read it with their own token. Users who can decide one of its open rules but can't read it see what the
 //! portal reads: they have to see what they decide about. For everyone else, the request doesn't exist.
 
+use std::fmt::Debug;
+
 use cluster::error::PlaneResult as _;
-use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
+use cluster::kinds::{Export, PromiseAction, PromiseRelease, PromiseRequest};
 use cluster::watch::Key;
-use kube::Client;
+use k8s_openapi::NamespaceResourceScope;
 use kube::api::{Api, ListParams};
+use kube::{Client, Resource};
 use promise::api::{ApprovalStatus, CandidateStatus, PromiseRequestStatus};
 use promise::{Error, Result, names};
+use serde::de::DeserializeOwned;
 
 use super::standing::{is_held_by, is_open, is_window};
-use super::step::about_step;
+use super::step::{about_run, about_steps, parts};
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -27,6 +31,8 @@ pub(super) struct Matter {
     pub(super) request: PromiseRequest,
     /// Its releases, newest first.
     pub(super) releases: Vec<PromiseRelease>,
+    /// The run of an action of which a step is in question.
+    pub(super) run: Option<PromiseAction>,
     /// Whether the user can read the request itself.
     pub(super) opens: bool,
 }
@@ -35,30 +41,65 @@ fn absent() -> Error {
     Error::NotFound { what: "decision at this address".to_owned() }
 }
 
-/// Returns the request with a uid and its releases, as far as the user can see it.
+/// Returns the request with a uid and its releases, as far as the user can see it. `id` is the uid, with the hash of a step to see the request
+/// as approvers of this step do.
 ///
 /// # Errors
 /// If there is no such request that the user can see, or the control plane doesn't respond.
-pub(super) async fn find(caller: &Caller, uid: &str) -> Result<Matter> {
+pub(super) async fn find(caller: &Caller, id: &str) -> Result<Matter> {
     let portal = caller.portal();
-    let (key, row) = portal.approval_index.request(&portal.world, uid).ok_or_else(absent)?;
+    let (uid, hash) = parts(id);
+    let (key, row, run) = portal.approval_index.request(&portal.world, id).ok_or_else(absent)?;
     let workspace = Workspace::at(&portal.world.tree(), key.cluster.clone()).ok_or_else(absent)?;
     let opens = caller.may(&key.cluster, Right::request("get", &key.namespace, &key.name)).await?;
-    let client = if opens {
-        caller.client(&key.cluster)
-    } else if decides(caller, &row).await? {
-        portal.world.within(Export::Requests, &key.cluster).map_err(|_| Error::Unreachable { what: workspace.path.to_string() })?
-    } else {
+    let client = reader(caller, &workspace, opens, &row).await?;
+    let request: PromiseRequest = read(&client, &key, "the request").await?.ok_or_else(absent)?;
+    if request.metadata.uid.as_deref() != Some(uid) {
         return Err(absent());
+    }
+    let run: Option<PromiseAction> = match run {
+        Some(run) => {
+            let can_read = caller.may(&run.cluster, Right::run("get", &run.namespace, &run.name)).await?;
+            read(&reader(caller, &workspace, can_read, &row).await?, &run, "the run").await?
+        }
+        None => None,
     };
-    let request = read(&client, &key).await?.filter(|request| request.metadata.uid.as_deref() == Some(uid)).ok_or_else(absent)?;
-    let request = about_step(&request).unwrap_or(request);
+    let (request, run) = in_question(request, run, hash);
     // What was read might be newer than the row that let the user in.
     if !opens && !decides(caller, &request).await? {
         return Err(absent());
     }
     let releases = releases(&client, &key, uid).await?;
-    Ok(Matter { key, workspace, request, releases, opens })
+    Ok(Matter { key, workspace, request, releases, run, opens })
+}
+
+/// Returns the client that reads what is in question: that of the user or, for approvers without the permission, that of the portal.
+async fn reader(caller: &Caller, workspace: &Workspace, can_read: bool, row: &PromiseRequest) -> Result<Client> {
+    if can_read {
+        return Ok(caller.client(&workspace.cluster));
+    }
+    if !decides(caller, row).await? {
+        return Err(absent());
+    }
+    let unreachable = |_| Error::Unreachable { what: workspace.path.to_string() };
+    caller.portal().world.within(Export::Requests, &workspace.cluster).map_err(unreachable)
+}
+
+/// Returns the request as approvers of the step with a hash see it, and the run of an action that has the step. If no step with this hash
+/// waits, the request as approvers see it first.
+fn in_question(request: PromiseRequest, run: Option<PromiseAction>, hash: Option<&str>) -> (PromiseRequest, Option<PromiseAction>) {
+    let is_wanted = |copy: &PromiseRequest| {
+        let candidate = copy.status.as_ref().and_then(waiting);
+        candidate.is_some_and(|candidate| Some(candidate.content_hash.as_str()) == hash)
+    };
+    if let Some(run) = run
+        && let Some(copy) = about_run(&request, &run).into_iter().find(is_wanted)
+    {
+        return (copy, Some(run));
+    }
+    let mut copies = about_steps(&request);
+    let at = copies.iter().position(is_wanted).unwrap_or_default();
+    (if copies.is_empty() { request } else { copies.swap_remove(at) }, None)
 }
 
 /// Checks whether the user can decide one of the rules that are open now, or held by their own decision, as an approver or by override.
@@ -83,13 +124,16 @@ pub(super) fn waiting(status: &PromiseRequestStatus) -> Option<&CandidateStatus>
 }
 
 /// Uses a list call, because the portal's own identity has no other permission.
-async fn read(client: &Client, key: &Key) -> Result<Option<PromiseRequest>> {
-    let api: Api<PromiseRequest> = Api::namespaced(client.clone(), &key.namespace);
+async fn read<K>(client: &Client, key: &Key, what: &str) -> Result<Option<K>>
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+{
+    let api: Api<K> = Api::namespaced(client.clone(), &key.namespace);
     let named = ListParams::default().fields(&format!("metadata.name={}", key.name)).limit(1);
-    match api.list(&named).await.about("the request") {
-        Ok(list) => Ok(list.items.into_iter().find(|request| request.metadata.name.as_ref() == Some(&key.name))),
-        // Some users are only granted read access to this one request, without list.
-        Err(Error::Denied { .. }) => match api.get_opt(&key.name).await.about("the request") {
+    match api.list(&named).await.about(what) {
+        Ok(list) => Ok(list.items.into_iter().find(|object| object.meta().name.as_ref() == Some(&key.name))),
+        // Some users are only granted read access to this one object, without list.
+        Err(Error::Denied { .. }) => match api.get_opt(&key.name).await.about(what) {
             Err(Error::Denied { .. } | Error::NotFound { .. } | Error::NotEnabled { .. }) => Ok(None),
             other => other,
         },

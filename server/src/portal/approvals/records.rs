@@ -10,7 +10,7 @@ use promise::{ConflictReason, Error, Problem, Result};
 
 use super::inbox::{self, Prices};
 use super::standing::{Standing, rule_id};
-use super::{matter, vote};
+use super::{matter, step, vote};
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::slices::{self, Extent, Slice};
@@ -41,7 +41,11 @@ impl Caller {
         let standings = self.standings(request).await?;
         let row = inbox::row(self, key, request, &standings);
         let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
+        let portal = self.portal();
+        let run = step::own_hash(request).and_then(|_| portal.approval_index.request(&portal.world, &row.uid)?.2);
         Ok(ApprovalItem {
+            step: step::step(request).map(|step| step.id.clone()),
+            run: run.map(|run| run.name),
             content_hash: candidate.map(|candidate| candidate.content_hash.clone()).unwrap_or_default(),
             cost: Prices::of(self, key, request).after.as_ref().and_then(|after| after.money()).map(Amount::from),
             rules: standings.iter().filter(|standing| standing.waits()).map(|standing| approval(standing.approval, true)).collect(),
@@ -49,7 +53,7 @@ impl Caller {
             workspace: row.workspace,
             namespace: row.namespace,
             name: row.name,
-            uid: row.uid,
+            uid: request.metadata.uid.clone().unwrap_or_default(),
             promise: row.promise,
             version: row.version,
             change: row.change,
@@ -97,7 +101,8 @@ impl Caller {
         let cluster = portal.world.tree().cluster(&path).ok_or_else(absent)?;
         let key = Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() };
         let uid = portal.world.requests.get(&key).and_then(|request| request.metadata.uid.clone()).ok_or_else(absent)?;
-        let matter = match matter::find(self, &uid).await {
+        // The hash says which of several steps it is about.
+        let matter = match matter::find(self, &step::joined(&uid, &body.content_hash)).await {
             Ok(matter) => matter,
             // No one was asked about it. Only who can read it is told so.
             Err(Error::NotFound { .. }) => {

@@ -69,7 +69,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let hash = matter.hash();
     let (step, summed_up) = (step::step(&matter.request), title(&row.name, &row.promise_title, row.change, &changes));
     let checked = checks(&policies, &room, content.touched, &price, row.change);
-    Ok(ReviewPage {
+    let page = ReviewPage {
         title: step.map_or_else(|| summed_up.clone(), |step| format!("{} of {summed_up}", step::name(step))),
         reason: matter.request.spec.reason.clone().unwrap_or_default(),
         settled: settled(caller, matter),
@@ -84,6 +84,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         room,
         touched: content.touched,
         objects: objects(spec, &row, &content),
+        steps: promise::workflow::planned(spec, former.is_some()),
         before: similar::told(caller, matter, &standings),
         alike: alike::count(caller, matter, &standings),
         comments: thread::of(caller, matter).await?,
@@ -96,6 +97,10 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         changes,
         hash,
         row,
+    };
+    Ok(match &matter.run {
+        Some(run) => step::of_run(page, spec, run),
+        None => page,
     })
 }
 

@@ -14,6 +14,7 @@ use promise::workflow::allows_requester;
 use promise::{Error, Result, names};
 
 use super::matter::waiting;
+use super::step;
 use crate::portal::Caller;
 use crate::portal::Portal;
 use crate::portal::place::TOGETHER;
@@ -225,8 +226,11 @@ impl Caller {
     }
 
     /// Returns whether this user requested a request, and whether they changed it last. For a request created by a promise, the requests
-    /// above it count, because the control plane records the controller as its author.
-    fn behind(&self, request: &PromiseRequest) -> (bool, bool) {
+    /// above it count, because the control plane records the controller as its author. Of an action, only the person who runs it counts.
+    pub(super) fn behind(&self, request: &PromiseRequest) -> (bool, bool) {
+        if step::is_of_action(request) {
+            return (rows::is_of(self, request), false);
+        }
         let (portal, uid) = (self.portal(), request.metadata.uid.as_deref().unwrap_or_default());
         let above = portal.approval_index.makers(&portal.world, uid);
         let asked_for = rows::is_of(self, request) || above.last().is_some_and(|first| rows::is_of(self, first));

@@ -35,6 +35,7 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
     portal.random.fill(&mut bytes);
     let id = hex::encode(bytes);
     let now = portal.clock.now();
+    let uid = matter.request.metadata.uid.as_deref().unwrap_or_default();
     let before: BTreeSet<String> = caller.comments(uid).await?.into_iter().map(|comment| comment.by).collect();
     let before: Vec<String> = before.into_iter().collect();
     let remark = Remark { id: &id, author, name: &portal.named(&caller.identity().person), text, before: &before };

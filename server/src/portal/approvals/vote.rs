@@ -25,7 +25,7 @@ const FIELDS: usize = 64;
 /// How long a user waits at most until lists show their decision.
 const SHOWN_WITHIN: std::time::Duration = std::time::Duration::from_millis(500);
 
-fn refused<T>(path: &str, message: impl Into<String>) -> Result<T> {
+pub(super) fn refused<T>(path: &str, message: impl Into<String>) -> Result<T> {
     Err(Error::Invalid { problems: vec![Problem { path: path.to_owned(), message: message.into() }] })
 }
 
@@ -100,12 +100,12 @@ fn checked(vote: &Vote, decision: Decision) -> Result<()> {
         Decision::Approve if vote.emergency => {
             Some("Add a comment that describes the emergency. It's logged, and everyone involved can read it.")
         }
-        // No form skips steps.
+        // Skips have a form of their own.
         Decision::Approve | Decision::Skip => None,
     };
     match missing {
         Some(missing) => refused("comment", missing),
-        None if vote.comment.len() > LONGEST => refused("comment", format!("Shorten the comment to at most {} KiB.", LONGEST >> 10)),
+        None if vote.comment.len() > LONGEST => too_long(),
         None if vote.fields.len() > FIELDS => refused("field", format!("Choose at most {FIELDS} values.")),
         None if vote.emergency && decision != Decision::Approve => {
             refused("decision", "An override can only approve. Reject or request changes without it.")
@@ -114,19 +114,26 @@ fn checked(vote: &Vote, decision: Decision) -> Result<()> {
     }
 }
 
+/// Checks the reason of a skip.
+pub(super) fn check_reason(comment: &str) -> Result<()> {
+    match comment {
+        "" => refused("comment", "Add a reason. It's recorded, and everyone involved can read it."),
+        comment if comment.len() > LONGEST => too_long(),
+        _ => Ok(()),
+    }
+}
+
+fn too_long<T>() -> Result<T> {
+    refused("comment", format!("Shorten the comment to at most {} KiB.", LONGEST >> 10))
+}
+
 async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision) -> Result<()> {
     let status = matter.status();
     let approval = status.approvals.iter().find(|approval| rule_id(approval) == vote.rule).ok_or(Error::Internal)?;
     let cluster = ClusterId::parse(&approval.cluster).map_err(|_| Error::Internal)?;
-    let key = &matter.key;
     let known = |field: &&String| field.starts_with('.') && field.len() <= 256;
     let spec = ApprovalSpec {
-        request: ApprovedRequest {
-            cluster: (!key.cluster.is_of_kubernetes()).then(|| key.cluster.to_string()),
-            namespace: key.namespace.clone(),
-            name: key.name.clone(),
-            uid: matter.request.metadata.uid.clone().unwrap_or_default(),
-        },
+        request: reference(&matter.key, matter.request.metadata.uid.as_deref()),
         rule: approval.rule.clone(),
         content_hash: vote.hash.clone(),
         decision,
@@ -136,20 +143,38 @@ async fn write(caller: &Caller, matter: &Matter, vote: &Vote, decision: Decision
         // Set by admission, regardless of what is sent.
         decided_by: None,
     };
+    record(caller, &cluster, WriteOperation::Decide, spec).await
+}
+
+/// Returns how a decision names its request.
+pub(super) fn reference(key: &Key, uid: Option<&str>) -> ApprovedRequest {
+    ApprovedRequest {
+        cluster: (!key.cluster.is_of_kubernetes()).then(|| key.cluster.to_string()),
+        namespace: key.namespace.clone(),
+        name: key.name.clone(),
+        uid: uid.unwrap_or_default().to_owned(),
+    }
+}
+
+/// Creates an Approval in the workspace of its rule, as the user.
+///
+/// # Errors
+/// If the plane refuses it.
+pub(super) async fn record(caller: &Caller, cluster: &ClusterId, operation: WriteOperation, spec: ApprovalSpec) -> Result<()> {
     another_second(caller, &spec.request.uid).await;
     let mut bytes = [0; 4];
     caller.portal().random.fill(&mut bytes);
     // Among several decisions of the same second, the last by name is the latest.
     let before = caller.portal().approval_index.of_request(&caller.portal().world, &spec.request.uid).len();
     bytes[0] = u8::try_from(before).unwrap_or(u8::MAX);
-    let short: String = vote.hash.chars().take(SHORT).collect();
-    let name = format!("{}-{short}-{}", key.name, hex::encode(bytes));
-    let api: Api<Approval> = Api::all(caller.client(&cluster));
+    let short: String = spec.content_hash.chars().take(SHORT).collect();
+    let name = format!("{}-{short}-{}", spec.request.name, hex::encode(bytes));
+    let api: Api<Approval> = Api::all(caller.client(cluster));
     let changes = caller.portal().world.approvals.changes();
-    let mut write = caller.write(WriteOperation::Decide, WriteTarget::in_workspace("Approval", &cluster, &name));
+    let mut write = caller.write(operation, WriteTarget::in_workspace("Approval", cluster, &name));
     write.create(&api, &object::<ApprovalKind>(&name, None, spec)).await.about("your decision")?;
     drop(write);
-    shown(caller, changes, &Key::cluster_scoped(&cluster, &name)).await;
+    shown(caller, changes, &Key::cluster_scoped(cluster, &name)).await;
     Ok(())
 }
 

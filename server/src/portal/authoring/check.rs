@@ -6,6 +6,7 @@ use app::backend::PromiseText;
 use app::view::PlacedProblem;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{PromiseRevision, crds};
+use cluster::watch::Key;
 use kube::api::DynamicObject;
 use promise::check::{Kinds, Terms, WrittenPromise, promise};
 use promise::manifest::Defect;
@@ -42,10 +43,12 @@ pub(super) async fn checked(caller: &Caller, place: &Workspace, typed: &PromiseT
     let terms = Terms { trusted, on_kcp: !place.cluster.is_of_kubernetes() };
     let previous = typed.name.as_deref().and_then(|name| published(caller, place, name));
     let (text, name) = (typed.text.clone(), typed.name.clone());
+    let (world, home) = (caller.portal().world.clone(), place.cluster.clone());
     let turn = caller.evaluation_turn().await?;
     let checked = tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        promise(&text, name.as_deref(), previous.as_ref().map(|revision| &revision.spec.spec), &KINDS, terms)
+        let workflow = |name: &str| Some(world.workflows.get(&Key::cluster_scoped(&home, name))?.spec.clone());
+        promise(&text, name.as_deref(), previous.as_ref().map(|revision| &revision.spec.spec), workflow, (&KINDS, terms))
     });
     checked.await.map_err(|error| {
         tracing::error!(%error, "the check of a promise stopped unexpectedly");

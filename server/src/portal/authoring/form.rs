@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn a_new_promise_begins_with_a_valid_text() {
         let kinds = Kinds::of(&cluster::kinds::crds());
-        let found = promise(super::START, None, None, &kinds, Terms { trusted: false, on_kcp: true });
+        let found = promise(super::START, None, None, |_| None, (&kinds, Terms { trusted: false, on_kcp: true }));
         assert!(found.problems.is_empty() && found.advice.is_empty(), "{:?} {:?}", found.problems, found.advice);
     }
 }

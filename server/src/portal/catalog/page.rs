@@ -5,7 +5,7 @@ use promise::api::{Example, PromiseRef, PromiseRequestSpec, PromiseSpec, Request
 use promise::form::{ByLine, FieldReference, FieldType, from_example, from_preset, reference};
 use promise::policy::{Conditional, Effective};
 use promise::price::{Amount, Change, Day, Estimate, Money};
-use promise::{Error, Result, names, versions, wording};
+use promise::{Error, Result, changelog, names, versions, wording};
 use serde_json::json;
 
 use super::{instances, lines};
@@ -13,7 +13,7 @@ use crate::portal::Caller;
 use crate::portal::offers::{Offered, Offers};
 use crate::portal::place::Workspace;
 use crate::portal::preflight::Existing;
-use crate::portal::requests::preflight_panel;
+use crate::portal::requests::{preflight_panel, required};
 use crate::portal::submit::Submission;
 
 /// Maximum number of fields that the page lists.
@@ -63,6 +63,7 @@ pub(super) async fn page(caller: &Caller, offers: &Offers<'_>, name: &str, home:
                 secret: promise::connection::is_secret(&spec.outputs, output),
             })
             .collect(),
+        required: required::of(offers, &offers.missing(&offered.key.cluster, &spec.requires)),
         shadowed_by: offered.shadowed.then(|| named.iter().find(|other| !other.shadowed).map(|other| other.home.path.clone())).flatten(),
     })
 }
@@ -187,6 +188,7 @@ fn published(caller: &Caller, offered: &Offered) -> Vec<VersionLine> {
             since: revision.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
             newest: index == 0,
             changes: before.map(|before| versions::between(before, &revision.spec.spec)),
+            described: changelog::of(&offered.promise.spec.presentation.changelog, &revision.spec.version).to_vec(),
         })
     };
     (0..revisions.len()).filter_map(line).collect()

@@ -6,11 +6,12 @@ use app::view::{AvailabilityState as Shown, CatalogQuery, policy_lines};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRevision;
 use cluster::watch::Key;
+use promise::api::PromiseSpec;
 use promise::preflight;
 use promise::rest::{
     Amount, AppliedRule, Availability, AvailabilityState, ListPrice, Page, PromiseDetail, PromiseOutput, PromiseSummary, PublishedVersion,
 };
-use promise::{Error, Result, connection};
+use promise::{Error, Result, changelog, connection};
 
 use super::lines;
 use super::page::{self, semver};
@@ -87,7 +88,7 @@ impl Caller {
             links: spec.presentation.links.clone(),
             contact: spec.presentation.maintainer.as_ref().and_then(|maintainer| maintainer.contact.clone()),
             deprecation: spec.deprecation.clone(),
-            published: published(self, &offered).into_iter().map(|(key, revision)| version(&key, &revision)).collect(),
+            published: published(self, &offered).into_iter().map(|(key, revision)| version(&key, &revision, spec)).collect(),
             schema: spec.parameters.as_ref().map(|own| effective.map_or_else(|| own.clone(), |effective| effective.schema_with_defaults())),
             secret_parameters: spec.secret_parameters.clone(),
             form: spec.form.clone(),
@@ -96,6 +97,10 @@ impl Caller {
             rules_unknown,
             default_price: least.map(|(estimate, _)| preflight::price(&estimate, None)),
             outputs: spec.outputs.iter().map(output).collect(),
+            missing_requirements: {
+                let portal = self.portal();
+                portal.world.missing(&workspace.cluster, &offered.key.cluster, &spec.requires, &portal.trusted_homes)
+            },
         })
     }
 }
@@ -111,11 +116,12 @@ fn published(caller: &Caller, offered: &Offered) -> Vec<(Key, std::sync::Arc<Pro
     revisions
 }
 
-fn version(key: &Key, revision: &PromiseRevision) -> PublishedVersion {
+fn version(key: &Key, revision: &PromiseRevision, present: &PromiseSpec) -> PublishedVersion {
     PublishedVersion {
         version: revision.spec.version.clone(),
         revision: key.name.clone(),
         since: revision.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
+        changes: changelog::of(&present.presentation.changelog, &revision.spec.version).to_vec(),
     }
 }
 

@@ -3,6 +3,7 @@
 use app::view::{FleetCheck, FleetPage, FleetQuery, FleetRow};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::rollout::{Obstacle, Outlook, Readiness};
+use promise::upgrade::VersionChoice;
 use promise::wording::upper_first;
 use promise::{Error, Result};
 
@@ -16,7 +17,7 @@ use crate::portal::requests::rows;
 /// Rows per page. Each row is an evaluation of the promise and of the policies.
 const PAGE: usize = 20;
 /// Evaluations at the same time: as many as run for one person.
-const CHECKS: usize = 2;
+pub(super) const CHECKS: usize = 2;
 /// Versions that are columns.
 const COLUMNS: usize = 4;
 /// Values of a facet that can be chosen by a link.
@@ -28,8 +29,7 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, query: &F
     let Instances { all, unseen, .. } = Instances::of(caller, &authored).await?;
     let choices = authored.versions(caller);
     let published: Vec<String> = choices.iter().map(|choice| choice.version.clone()).collect();
-    let newest = choices.iter().find(|choice| !choice.is_prerelease).or(choices.first()).map(|choice| choice.version.clone());
-    let to = published.iter().find(|version| **version == query.to).cloned().or(newest).unwrap_or_default();
+    let to = published.iter().find(|version| **version == query.to).cloned().or_else(|| newest(&choices)).unwrap_or_default();
     let without = |query: FleetQuery, chosen: &str, value: fn(&Instance) -> &str| {
         facet(all.iter().filter(|one| matches(one, &query)).map(value), chosen, str::to_owned, VALUES)
     };
@@ -60,6 +60,11 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, query: &F
     })
 }
 
+/// Returns the newest version that isn't a pre-release, or else the newest one.
+pub(super) fn newest(choices: &[VersionChoice]) -> Option<String> {
+    choices.iter().find(|choice| !choice.is_prerelease).or(choices.first()).map(|choice| choice.version.clone())
+}
+
 /// Returns the newest versions, and the one that is checked against.
 fn columns(published: &[String], to: &str) -> Vec<String> {
     let newest = published.iter().take(COLUMNS);
@@ -78,7 +83,8 @@ async fn row(caller: &Caller, one: Instance, to: &str) -> Result<FleetRow> {
     })
 }
 
-async fn check(caller: &Caller, one: &Instance, to: &str) -> Result<FleetCheck> {
+/// Checks an instance against a version. An empty one stands for a promise without published versions.
+pub(super) async fn check(caller: &Caller, one: &Instance, to: &str) -> Result<FleetCheck> {
     if to.is_empty() {
         return Ok(FleetCheck::Blocked(Obstacle::Unpublished));
     }

@@ -21,15 +21,8 @@ const PAGE: usize = 50;
 
 /// Returns a page of a rollout that the user started.
 pub(super) async fn page(caller: &Caller, (workspace, promise): (&str, &str), id: &str, number: usize) -> Result<RolloutPage> {
-    let store = &caller.portal().store;
-    let stored = store.rollout(&caller.identity().person, id).await.map_err(|error| database(&error))?;
-    let tree = caller.portal().world.tree();
-    let is_here = |stored: &StoredRollout| {
-        let home = ClusterId::parse(&stored.home).ok().and_then(|home| tree.path(&home));
-        stored.promise == promise && home.is_some_and(|home| home.as_str() == workspace)
-    };
-    let stored = stored.filter(is_here).ok_or_else(|| Error::NotFound { what: "rollout".to_owned() })?;
-    let members = store.rollout_members(id).await.map_err(|error| database(&error))?;
+    let stored = find(caller, (workspace, promise), id).await?;
+    let members = caller.portal().store.rollout_members(id).await.map_err(|error| database(&error))?;
     let promise = match Authored::read(caller, workspace, promise).await {
         Ok(authored) => authored.view(caller).await?,
         // Its person can still stop it.
@@ -43,7 +36,7 @@ pub(super) async fn page(caller: &Caller, (workspace, promise): (&str, &str), id
     };
     let pages = members.len().div_ceil(PAGE).max(1);
     let number = number.clamp(1, pages);
-    let mut eyes = Eyes { caller, known: BTreeMap::new() };
+    let mut eyes = Eyes::of(caller);
     let mut failed = Vec::new();
     for one in members.iter().filter(|one| one.state == MemberState::Failed).take(PAGE) {
         failed.push(eyes.line(one).await?);
@@ -74,6 +67,17 @@ pub(super) async fn page(caller: &Caller, (workspace, promise): (&str, &str), id
     })
 }
 
+/// Returns a rollout that the user started, of this promise.
+pub(super) async fn find(caller: &Caller, (workspace, promise): (&str, &str), id: &str) -> Result<StoredRollout> {
+    let stored = caller.portal().store.rollout(&caller.identity().person, id).await.map_err(|error| database(&error))?;
+    let tree = caller.portal().world.tree();
+    let is_here = |stored: &StoredRollout| {
+        let home = ClusterId::parse(&stored.home).ok().and_then(|home| tree.path(&home));
+        stored.promise == promise && home.is_some_and(|home| home.as_str() == workspace)
+    };
+    stored.filter(is_here).ok_or_else(|| Error::NotFound { what: "rollout".to_owned() })
+}
+
 fn counts(members: &[StoredMember]) -> RolloutCounts {
     let of = |states: &[MemberState]| members.iter().filter(|one| states.contains(&one.state)).count();
     RolloutCounts {
@@ -87,14 +91,19 @@ fn counts(members: &[StoredMember]) -> RolloutCounts {
 }
 
 /// What the user can see of the workspaces of a rollout.
-struct Eyes<'a> {
+pub(super) struct Eyes<'a> {
     caller: &'a Caller,
     known: BTreeMap<String, Option<(WorkspacePath, Sight)>>,
 }
 
-impl Eyes<'_> {
+impl<'a> Eyes<'a> {
+    /// Of a user.
+    pub(super) fn of(caller: &'a Caller) -> Self {
+        Self { caller, known: BTreeMap::new() }
+    }
+
     /// Returns a member as the page shows it: without its name if the user can't list it any more.
-    async fn line(&mut self, one: &StoredMember) -> Result<RolloutMember> {
+    pub(super) async fn line(&mut self, one: &StoredMember) -> Result<RolloutMember> {
         let bare =
             RolloutMember { position: one.position, state: one.state, wave: one.wave, from: one.from.clone(), ..RolloutMember::default() };
         if !self.known.contains_key(&one.cluster) {

@@ -7,7 +7,7 @@ use promise::Problem;
 use promise::api::{AppliesTo, PolicySpec, PromiseSpec, Rule};
 use promise::form::{self, Draft, yaml};
 use promise::policy::edit::{self, Offered, RuleKind};
-use promise::policy::{Effective, covers_promise};
+use promise::policy::{Effective, covers_promise, upcoming};
 use serde_json::{Value, json};
 
 use super::list;
@@ -68,6 +68,7 @@ impl Choices<'_> {
             workspaces: within.flat_map(|path| [path.to_string(), format!("{path}:**")]).collect(),
             in_scope: in_scope.len(),
             parameters: edit::parameters(&in_scope),
+            actions: edit::actions(&in_scope),
         }
     }
 
@@ -153,6 +154,7 @@ impl Choices<'_> {
             let path = format!(".spec.rules[{index}]");
             let is_wrong = form.problems.iter().any(|problem| problem.path.starts_with(&path));
             let read: Option<Rule> = serde_json::from_value(rule.clone()).ok().filter(|_| !is_wrong);
+            let next = read.as_ref().and_then(|rule| upcoming(rule, self.caller.portal().clock.now()));
             let sentence = read.map(|rule| {
                 let spec = PolicySpec { applies_to: applies_to.clone(), rules: vec![rule], ..PolicySpec::default() };
                 let concerned = self.promises.concerned(self.caller, self.place, &spec);
@@ -162,6 +164,7 @@ impl Choices<'_> {
                 name: rule["name"].as_str().unwrap_or_default().to_owned(),
                 sentence: sentence.unwrap_or_default(),
                 has_form: RuleKind::of(rule).is_some(),
+                next,
             }
         };
         spec["rules"].as_array().into_iter().flatten().enumerate().map(row).collect()

@@ -171,7 +171,9 @@ impl Trial {
                 let Some(spot) = self.spot(&home, tree.cluster(&home).as_ref(), &named.name, &key.cluster) else { continue };
                 let Some(spec) = self.caller.spec_of(&key.cluster, &request) else { continue };
                 let target = spot.target(&spec);
-                if !policy::applies(&self.subject, &target) {
+                let range = &self.subject.spec.applies_to;
+                let has_action = || spec.actions.keys().any(|action| range.covers_action(action));
+                if !policy::applies(&self.subject, &target) || (range.is_for_actions() && !has_action()) {
                     continue;
                 }
                 effect.affected += 1;

@@ -127,7 +127,7 @@ pub(super) fn sentences(caller: &Caller, spec: &PolicySpec, concerned: &BTreeSet
     let only = if concerned.len() == 1 { concerned.iter().next().and_then(of) } else { None };
     let none = PromiseSpec::default();
     let promise = only.as_ref().map_or(&none, |promise| &promise.spec);
-    spec.rules.iter().map(|rule| sentence::of_rule(promise, rule)).collect()
+    spec.rules.iter().map(|rule| sentence::in_scope(promise, &spec.applies_to, rule)).collect()
 }
 
 /// Checks whether policies of this workspace apply across the tree.
@@ -148,7 +148,8 @@ pub(in crate::portal) fn of_range(range: &AppliesTo, otherwise: &str) -> String 
         globs => all_of(&globs.iter().map(place).collect::<Vec<_>>()),
     };
     let labels: Vec<String> = range.workspace_labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) }
+    let places = if labels.is_empty() { places } else { format!("{places}, with {}", all_of(&labels)) };
+    if range.is_for_actions() { format!("{places}, for runs of {}", all_of(&range.actions)) } else { places }
 }
 
 fn compiled(policy: &Policy) -> Compiled {

@@ -23,10 +23,11 @@ use promise::{Result, change, connection, deletion, names, wording};
 use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
-use super::{activity, decisions, form, preflight_panel, releases, rows, schedules, timeline, workflow};
+use super::{activity, decisions, form, preflight_panel, releases, required, rows, schedules, timeline, workflow};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
-use crate::portal::approvals::step::about_step;
+use crate::portal::approvals::skip::{self, Subject};
+use crate::portal::approvals::step::{self, about_step};
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
 use crate::portal::runs;
@@ -66,8 +67,11 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let surroundings =
         if part == RequestPart::Overview { related::of(caller, workspace, &request, spec).await } else { Surroundings::default() };
     let (yaml, manifest) = if part == RequestPart::Yaml { (yaml(&request), manifest(&request)) } else { Default::default() };
-    let step = about_step(&request);
-    let in_question = step.as_ref().unwrap_or(&request);
+    let mut steps = workflow::of(&status);
+    skip::offer(caller, workspace, Subject { request: &request, run: None }, steps.as_mut()).await?;
+    step::link(&request, None, steps.as_mut());
+    let waiting = about_step(&request);
+    let in_question = waiting.as_ref().unwrap_or(&request);
     let page = RequestPage {
         row: rows::row(caller, workspace, &request),
         generation: request.metadata.generation.unwrap_or_default(),
@@ -81,7 +85,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         }),
         changes: pending(caller, &request, &releases, spec),
         expiry: expiry(&request, caller.portal().clock.now()),
-        workflow: workflow::of(&status),
+        workflow: steps,
         actions: runs::offers(caller, workspace, &request).await?,
         schedules: schedules::of(caller, &request, spec),
         upgrade: releases::upgrade(caller, &request),
@@ -108,6 +112,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         duplicate: duplicate.then(copy),
         preset: duplicate.then(preset),
         problems: problems(caller, workspace, &request).await,
+        required: required::of_request(caller, workspace, &request, spec).await?,
+        created_for: if part == RequestPart::Resources { related::created_for(caller, workspace, &request).await } else { None },
         allowed,
         seen,
         conditions: status.conditions,

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use app::backend::FormOf;
-use app::view::{Availability, AvailabilityState, OfferRow, ParameterLine, RequestForm, RestoredRelease, ValueSource, policy_lines};
+use app::view::{
+    Availability, AvailabilityState, NeededFor, OfferRow, ParameterLine, RequestForm, RestoredRelease, ValueSource, policy_lines,
+};
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
@@ -20,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
 use super::source::{self, Source};
-use super::{detail, kept, preflight_panel, presets, prices, references, terms};
+use super::{detail, kept, preflight_panel, presets, prices, references, required, terms};
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
@@ -77,6 +79,9 @@ pub(super) struct Typed {
     /// Settings besides the parameters that the manifest changes.
     #[serde(default)]
     pub(super) terms: Option<Terms>,
+    /// What the request is needed for, if its form was opened for something else.
+    #[serde(default)]
+    pub(super) needed_for: Option<NeededFor>,
 }
 
 /// Name of a request that has none yet.
@@ -358,6 +363,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     opened.credit(caller, asked, &mut review);
     review.extend(terms::lines(opened, &submission.spec));
     let offer = OfferRow { version: opened.spec.version.clone(), ..lines::offer(&opened.offered) };
+    let missing = if checked.lacking.is_some() { checked.missing.as_slice() } else { &[] };
     Ok(RequestForm {
         terms: terms::form(caller, opened, &typed),
         moved,
@@ -390,6 +396,9 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         posted: false,
         saved_presets: Vec::new(),
         yaml,
+        required: required::read(caller, workspace, missing).await?,
+        needed_for: typed.needed_for,
+        steps: promise::workflow::planned(&opened.spec, opened.request.runs),
     })
 }
 

@@ -3,7 +3,7 @@
 
 use app::backend::{FormOf, Pairs};
 use app::routes;
-use app::view::SharedBy;
+use app::view::{NeededFor, SharedBy};
 use promise::form::manifest::Terms;
 use promise::form::{keep_immutable, parse, starts_from};
 use promise::{Result, form::Draft};
@@ -139,6 +139,8 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
         FormOf::New { .. } => None,
         FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
     };
+    let needed_for = field(pairs, input::NEEDED_FOR).and_then(NeededFor::parse);
+    typed.needed_for = needed_for.or_else(|| before.and_then(|before| before.needed_for.clone()));
     let original = before.and_then(|before| before.original.clone());
     let is_present = typed.version.is_some() && typed.version == opened.start.version;
     typed.original = original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({}))));

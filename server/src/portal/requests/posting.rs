@@ -1,7 +1,7 @@
 //! A posted form: parsed, checked, and written if it was submitted without problems. Invalid input becomes a draft, never an error.
 
 use app::backend::{FormOf, Pairs};
-use app::view::{AvailabilityState, FormOutcome, RequestForm};
+use app::view::{AvailabilityState, FormOutcome, REQUIRE, RequestForm};
 use promise::form::{Adjusted, LONGEST_SECRET, OPERATION, says_parameters};
 use promise::path::Path;
 use promise::wording::{GivenAs, given_value, label, lower_first};
@@ -41,6 +41,8 @@ pub(super) mod input {
     pub(in super::super) const TYPING: &str = "_typing";
     /// Example, preset or request that the form started from.
     pub(in super::super) const START: &str = "_start";
+    /// What the request is needed for.
+    pub(in super::super) const NEEDED_FOR: &str = "_for";
     /// Prefix of the choice between two values of a field, before its path.
     pub(in super::super) const MERGE: &str = "_merge";
     /// Version that the fields are for.
@@ -67,6 +69,7 @@ enum Step {
     Review,
     Adds,
     Preset,
+    Require,
     Submit,
 }
 
@@ -102,6 +105,9 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     if step == Step::Preset {
         return Ok(FormOutcome::Preset { draft: post.kept(&typed).await? });
     }
+    if let Some(promise) = field(pairs, OPERATION).and_then(required_promise).filter(|_| step == Step::Require) {
+        return Ok(FormOutcome::Required { promise: promise.to_owned(), needed_for: of.needing(post.kept(&typed).await?) });
+    }
     typed.checked = true;
     if !fits {
         return post.again(typed).await;
@@ -113,7 +119,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
                 for draft in [input::DRAFT, input::SAVE].into_iter().filter_map(|name| field(pairs, name)) {
                     caller.forget_draft(draft).await?;
                 }
-                Ok(FormOutcome::Written { namespace: typed.namespace, name: typed.name })
+                Ok(FormOutcome::Written { namespace: typed.namespace, name: typed.name, needed_for: typed.needed_for })
             }
             Err(error) => post.refused(typed, error).await,
         },
@@ -161,6 +167,11 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
         }
     }
     Ok(form)
+}
+
+/// Returns the promise whose form a button opens, because it is required first.
+fn required_promise(operation: &str) -> Option<&str> {
+    operation.strip_prefix(REQUIRE).filter(|promise| is_object_name(promise))
 }
 
 /// Replaces defaults that the policies for these values don't allow.
@@ -232,6 +243,7 @@ async fn read(
         "check" | "rehearse" => Step::Check,
         "adds" => Step::Adds,
         "save-preset" => Step::Preset,
+        operation if required_promise(operation).is_some() => Step::Require,
         _ => Step::Change,
     };
     let drawn = match field(pairs, input::DRAFT) {

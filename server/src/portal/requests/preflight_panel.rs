@@ -1,8 +1,8 @@
 //! The side panel of the form: what would happen with the entered values.
 
 use app::view::{
-    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceSource, PriceView, RoomLine, Verdict,
-    deciders,
+    AddedCount, ApprovalStep, CheckLine, CheckState, PolicyLine, PreflightView, PriceLine, PriceSource, PriceView, REQUIRED, RoomLine,
+    Verdict, deciders,
 };
 use promise::api::PolicyResult;
 use promise::attribute::LineOrigin;
@@ -37,7 +37,9 @@ pub(super) struct Looked<'a> {
 /// Returns the side panel.
 pub(super) fn of(looked: &Looked<'_>) -> PreflightView {
     let checked = &looked.examined.preflight;
-    let mut checks: Vec<CheckLine> = looked.closed.map(|why| line(CheckState::Failed, why, "", "")).into_iter().collect();
+    // What is required first is listed on the page, with a way to each.
+    let required = if checked.lacking.is_some() { REQUIRED } else { "" };
+    let mut checks: Vec<CheckLine> = looked.closed.map(|why| line(CheckState::Failed, why, "", required)).into_iter().collect();
     checks.push(name(looked));
     checks.extend(values(looked));
     checks.extend(policies(looked));

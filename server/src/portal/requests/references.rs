@@ -14,7 +14,7 @@ use kube::api::{Api, DynamicObject, ListParams};
 use kube::core::GroupVersionKind;
 use kube::discovery::{self, Scope};
 use parking_lot::Mutex;
-use promise::api::{PromiseSpec, ReferenceHint};
+use promise::api::{Phase, PromiseSpec, ReferenceHint};
 use promise::form::{Form, Suggested, Suggestion};
 use promise::path::Path;
 use store::SessionKey;
@@ -98,7 +98,10 @@ async fn suggested(caller: &Caller, workspace: &Workspace, namespace: &str, hint
         _ => return Suggested::default(),
     };
     let found = match asked {
-        Ok(Ok(suggestions)) => Suggested { suggestions, note: None },
+        Ok(Ok(suggestions)) => {
+            let note = hint.promise.as_deref().map(|promise| about_outputs(promise, workspace, suggestions.is_empty()));
+            Suggested { suggestions, note }
+        }
         Ok(Err(Unlisted::Denied)) => without(format!("{what} aren't suggested, because you can't list them here. Enter one.")),
         Ok(Err(Unlisted::Unserved)) => without(format!("{what} don't exist in {}.", workspace.path)),
         // The plane might respond the next time.
@@ -106,6 +109,14 @@ async fn suggested(caller: &Caller, workspace: &Workspace, namespace: &str, hint
     };
     portal.references.keep(question, found.clone(), now);
     found
+}
+
+/// Says where the suggested outputs are from, and what becomes of a chosen one.
+fn about_outputs(promise: &str, workspace: &Workspace, is_empty: bool) -> String {
+    if is_empty {
+        return format!("No request of {promise} in {} is ready and has this output. Enter a value.", workspace.path);
+    }
+    format!("Outputs of ready requests of {promise} are suggested. The value is copied when you submit: it doesn't follow later changes.")
 }
 
 fn without(note: String) -> Suggested {
@@ -160,15 +171,44 @@ async fn requests(caller: &Caller, workspace: &Workspace, promise: &str, most: u
     }))
 }
 
-/// Returns an output of each of these requests, read as the user, unless it is secret.
+/// Returns an output of each of these requests that is ready, read as the user, unless it is secret.
 async fn outputs(caller: &Caller, workspace: &Workspace, promise: &str, output: &str) -> Result<Vec<Suggestion>, Unlisted> {
-    let keys = requests(caller, workspace, promise, READ).await.ok_or(Unlisted::Denied)?;
+    let mut keys = requests(caller, workspace, promise, MOST).await.ok_or(Unlisted::Denied)?;
+    let world = &caller.portal().world;
+    keys.retain(|key| world.requests.get(key).is_some_and(|request| is_ready(&request)));
+    keys.truncate(READ);
     let read = join_all(keys.iter().map(|key| caller.read_request(workspace, &key.namespace, &key.name))).await;
     let suggestion = |(key, request): (&Key, promise::Result<PromiseRequest>)| {
-        let status = request.ok()?.status?;
+        let status = request.ok().filter(is_ready)?.status?;
         let found = status.outputs.into_iter().find(|known| known.name == output)?.value?;
         let text = found.as_str().map(str::to_owned).or_else(|| found.is_number().then(|| found.to_string()))?;
         Some(Suggestion { value: text, label: key.name.clone() })
     };
     Ok(keys.iter().zip(read).filter_map(suggestion).collect())
+}
+
+/// Whether the outputs of a request are those of something that runs, and goes on to.
+fn is_ready(request: &PromiseRequest) -> bool {
+    let is_kept = request.metadata.deletion_timestamp.is_none();
+    is_kept && request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
+}
+
+#[cfg(test)]
+mod tests {
+    use cluster::kinds::{PromiseRequestKind, object};
+    use promise::api::{PromiseRequestSpec, PromiseRequestStatus};
+
+    use super::*;
+
+    #[test]
+    fn only_what_runs_and_stays_offers_its_outputs() {
+        let mut request = object::<PromiseRequestKind>("db", Some("default"), PromiseRequestSpec::default());
+        assert!(!is_ready(&request));
+        request.status = Some(PromiseRequestStatus { phase: Phase::Provisioning, ..PromiseRequestStatus::default() });
+        assert!(!is_ready(&request));
+        request.status = Some(PromiseRequestStatus { phase: Phase::Ready, ..PromiseRequestStatus::default() });
+        assert!(is_ready(&request));
+        request.metadata.deletion_timestamp = serde_json::from_value("2026-11-27T10:00:00Z".into()).expect("a time");
+        assert!(!is_ready(&request));
+    }
 }

@@ -1,14 +1,16 @@
 //! What surrounds a request: requests that it depends on or that depend on it, how long others took, and its cost so far.
 
+use std::sync::Arc;
+
 use app::view::{ReadyIn, RelatedGroup, RelatedKind, RelatedLine};
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
-use promise::api::{CandidateState, InventoryItem, PromiseSpec};
+use promise::api::{CandidateState, PromiseSpec};
 use promise::ledger::Month;
 use promise::names;
 use promise::price::Money;
 
-use super::rows;
+use super::{owners, rows};
 use crate::portal::Caller;
 use crate::portal::catalog::instances;
 use crate::portal::place::Workspace;
@@ -44,14 +46,18 @@ pub(super) async fn of(caller: &Caller, workspace: &Workspace, request: &Promise
         let usual = known.within(&place).promises.get(&this).and_then(instances::ready_in);
         (usual, instances_of(known, &needed, &place), instances_of(known, &dependent, &place))
     });
+    let owners: Vec<Key> = owners_in(caller, &place, request).into_iter().map(|(key, _)| key).collect();
+    let depth = owners.len();
+    let mut nested = nested(workspace, request);
+    nested.retain(|key| place.sight.covers(&key.namespace));
     let group = |kind, (keys, all): (Vec<Key>, usize)| {
         let lines: Vec<RelatedLine> = keys.iter().filter_map(|key| line(caller, workspace, key)).collect();
         RelatedGroup { kind, more: all.saturating_sub(keys.len()), lines }
     };
     let groups = [
-        group(RelatedKind::CreatedBy, counted(owner(caller, workspace, request))),
+        group(RelatedKind::CreatedBy, (owners, depth)),
         group(RelatedKind::DependsOn, needed),
-        group(RelatedKind::Creates, counted(nested(workspace, request))),
+        group(RelatedKind::Creates, counted(nested)),
         group(RelatedKind::RequiredBy, dependent),
     ];
     Surroundings { related: groups.into_iter().filter(|group| !group.lines.is_empty()).collect(), usual }
@@ -70,21 +76,29 @@ fn counted(keys: Vec<Key>) -> (Vec<Key>, usize) {
 
 /// Returns the requests that were created for a request, in its own workspace.
 fn nested(workspace: &Workspace, request: &PromiseRequest) -> Vec<Key> {
-    let is_request = |item: &&InventoryItem| item.group == names::GROUP && item.kind == "PromiseRequest" && item.destination.is_none();
-    let key = |item: &InventoryItem| Key {
+    let key = |(namespace, name): (&str, &str)| Key {
         cluster: workspace.cluster.clone(),
-        namespace: item.namespace.clone().unwrap_or_default(),
-        name: item.name.clone(),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
     };
-    let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
-    inventory.iter().filter(is_request).map(key).collect()
+    owners::created(request).map(key).collect()
 }
 
-/// Returns the request that a request was created for. Its label says whether there is one.
-fn owner(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Vec<Key> {
-    let Some(uid) = request.metadata.labels.as_ref().and_then(|labels| labels.get(names::REQUEST_UID_LABEL)) else { return Vec::new() };
-    let all = caller.portal().requests_of(&workspace.cluster).into_iter();
-    all.filter(|(_, other)| other.metadata.uid.as_ref() == Some(uid)).map(|(key, _)| key).take(1).collect()
+/// Returns the owners of a request that the user can list, the nearest first.
+fn owners_in(caller: &Caller, place: &Place, request: &PromiseRequest) -> Vec<(Key, Arc<PromiseRequest>)> {
+    // Most requests have no owner, so the others aren't looked through.
+    if request.metadata.labels.as_ref().is_none_or(|labels| !labels.contains_key(names::REQUEST_UID_LABEL)) {
+        return Vec::new();
+    }
+    let all = owners::of(&caller.portal().requests_of(&place.cluster), request);
+    all.into_iter().filter(|(key, _)| place.sight.covers(&key.namespace)).collect()
+}
+
+/// Returns the request that creates a request again if it is deleted, as far as the user can list requests in its workspace.
+pub(super) async fn created_for(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Option<RelatedLine> {
+    let place = instances::place(caller, workspace).await?;
+    let (key, owner) = owners_in(caller, &place, request).into_iter().next()?;
+    owners::creates_again(&owner).then(|| line(caller, workspace, &key)).flatten()
 }
 
 fn line(caller: &Caller, workspace: &Workspace, key: &Key) -> Option<RelatedLine> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use app::routes;
 use app::view::{AddedObject, DeprecationNotice, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, UpgradeOffer};
 use cluster::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
+use cluster::watch::Key;
 use kube::ResourceExt as _;
 use promise::api::{CandidateState, Lifecycle, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec, ReleaseTerms};
 use promise::attribute::{AttributedObject, ObjectDifference, difference};
@@ -13,7 +14,7 @@ use promise::price::{Day, Estimate, Money};
 use promise::rest::{Amount, Page, ReleaseItem, ReleaseItemState};
 use promise::upgrade::{self, Published};
 use promise::wording::humanise;
-use promise::{Result, preflight, release, versions};
+use promise::{Result, changelog, preflight, release, versions};
 
 use super::{adds, decisions, timeline};
 use crate::portal::Caller;
@@ -233,7 +234,15 @@ pub(super) fn upgrade(caller: &Caller, request: &PromiseRequest) -> Option<Upgra
     let newest = upgrade::newer(&published, constraint, Some(running), request.spec.upgrade)?;
     let (_, to) = all.iter().find(|(_, revision)| revision.spec.version == newest)?;
     let is_breaking = upgrade::versions(&published, Some(running)).iter().any(|one| one.version == newest && one.is_breaking);
-    Some(UpgradeOffer { changes: versions::between(&from.spec.spec, &to.spec.spec), is_breaking, version: newest })
+    // The promise describes all of its versions, also those that were published before the description was written.
+    let promise = world.promises.get(&Key::cluster_scoped(&home, &from.spec.promise));
+    let described = promise.map(|promise| changelog::between(&promise.spec.presentation.changelog, running, &newest));
+    Some(UpgradeOffer {
+        changes: versions::between(&from.spec.spec, &to.spec.spec),
+        changelog: described.unwrap_or_default(),
+        is_breaking,
+        version: newest,
+    })
 }
 
 /// Returns until when the promise of a request can be used. `None` if it isn't deprecated.

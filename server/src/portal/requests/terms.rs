@@ -14,12 +14,12 @@ use app::backend::Pairs;
 use app::view::{ParameterLine, RestoredRelease, TermsForm, ValueChange, VersionMove, VersionOption, VersionOptionKind};
 use cluster::kinds::PromiseRevision;
 use kube::ResourceExt as _;
-use promise::Result;
 use promise::api::{PromiseRequestSpec, ReleaseTerms, UpgradePolicy};
 use promise::expiry::{self, Expiry};
 use promise::form::manifest::Terms;
 use promise::form::{Draft, Summary, keep_immutable};
 use promise::upgrade::{self, Lost, Published, VersionChoice, carried};
+use promise::{Result, changelog};
 use serde_json::Value;
 
 /// Value of the option that leaves the version constraint as it is.
@@ -262,6 +262,7 @@ pub(super) fn moved(caller: &Caller, opened: &Opened, needs: &[Summary]) -> Opti
     let lost = if opened.restored.is_some() || !is_other { Vec::new() } else { lost(caller, opened) };
     Some(VersionMove {
         is_breaking: major(&from) != major(&opened.spec.version),
+        changelog: changelog::between(&opened.offered.promise.spec.presentation.changelog, &from, &opened.spec.version),
         to: opened.spec.version.clone(),
         from,
         needs: needs.to_vec(),

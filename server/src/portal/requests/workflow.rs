@@ -34,6 +34,8 @@ pub(in crate::portal) fn line(step: &StepStatus) -> StepLine {
         message: step.message.clone().unwrap_or_default(),
         undone: step.undone,
         log: step.log.clone(),
+        skip: None,
+        review: None,
     }
 }
 

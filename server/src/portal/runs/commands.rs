@@ -15,11 +15,20 @@ use crate::portal::reads::is_object_name;
 use crate::portal::rights::Right;
 use crate::portal::write::{WriteOperation, WriteTarget};
 
+/// What a program does with a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RunCommand {
+    /// Cancels it.
+    Cancel,
+    /// Retries its failed steps.
+    Retry,
+}
+
 /// Kind of runs.
 const KIND: &str = "PromiseAction";
 
 /// Reads a run of a request. The result is the same whether it doesn't exist or the user can't read it.
-pub(super) async fn read(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) -> Result<PromiseAction> {
+pub(in crate::portal) async fn read(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) -> Result<PromiseAction> {
     let what = format!("run {}", of.run);
     if !is_object_name(of.namespace) || !is_object_name(of.run) || !workspace.namespaces.has(of.namespace) {
         return Err(Error::NotFound { what });

@@ -9,14 +9,16 @@ use promise::api::{ActionPhase, ActionSpec, PromiseActionSpec, PromiseSpec};
 use promise::context::Context;
 use promise::form::{Draft, Form, OPERATION, is_search, model, parse};
 use promise::path::Path;
-use promise::policy::Effective;
+use promise::policy::{Effective, Refusal, RunVerdict};
 use promise::{ConflictReason, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::before;
 use super::commands;
 use super::list;
 use super::offers::{self, Used};
+use super::rules::{self, WantedRun};
 use crate::portal::Caller;
 use crate::portal::drafts::{DraftSubject, SaveAs};
 use crate::portal::place::Workspace;
@@ -126,6 +128,12 @@ impl Opened {
         Err(Error::Invalid { problems })
     }
 
+    /// Returns what policies say about a run with these parameters, which match the schema.
+    pub(super) async fn judged(&self, caller: &Caller, workspace: &Workspace, parameters: &Value) -> Result<RunVerdict> {
+        let wanted = WantedRun { request: &self.request, used: &self.used, action: &self.name, parameters };
+        rules::judge(caller, workspace, wanted).await
+    }
+
     /// Returns the runs that the parameters of the action can name.
     fn choices(&self, caller: &Caller, workspace: &Workspace, of: ActionOf<'_>) -> Result<Vec<RunChoices>> {
         let (action, _) = self.action()?;
@@ -197,16 +205,31 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
     let typed = kept.unwrap_or_else(|| Typed { draft: Draft::of(json!({})), ..Typed::default() });
     let allowed = opened.runnable(caller, workspace).await?;
     let (action, spec) = opened.action()?;
-    let problems = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
-        Err(Error::Invalid { problems }) if typed.checked => problems,
-        _ => Vec::new(),
+    let (problems, verdict) = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
+        Ok(whole) => {
+            let verdict = opened.judged(caller, workspace, &whole).await?;
+            (verdict.refusals.iter().map(Refusal::problem).collect(), verdict)
+        }
+        Err(Error::Invalid { problems }) => (problems, RunVerdict::default()),
+        Err(_) => (Vec::new(), RunVerdict::default()),
     };
+    let problems = if typed.checked { problems } else { Vec::new() };
     let form: Form = model(&spec, &effective(&spec), &typed.draft, &problems);
+    let (before, history) = before::of(caller, workspace, &opened.request, opened.spec(), of.action).await?;
+    let others = offers::offers(caller, workspace, &opened.request).await?;
+    let status = opened.request.status.as_ref();
     Ok(ActionForm {
         row: rows::row(caller, workspace, &opened.request),
         action: offers::line(of.action, action, allowed.map_err(|error| promise::wording::upper_first(&error.to_string()))),
         confirm: action.confirm,
+        before,
+        others: others.into_iter().filter(|other| other.name != of.action).collect(),
+        history,
+        resources: status.map_or(0, |status| status.inventory.len()),
+        policies: status.map_or(0, |status| status.policies.len()),
         choices: opened.choices(caller, workspace, of)?,
+        window: verdict.wait.map(|wait| wait.sentence()),
+        warnings: verdict.warnings.iter().map(ToString::to_string).collect(),
         form,
         cluster: cluster_field(&workspace.cluster),
         nonce: caller.new_draft_id(),
@@ -247,17 +270,18 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
     let (action, _) = opened.action()?;
     let is_confirmed = !action.confirm || typed.confirmed;
     if operation == "run" && typed.checked && is_confirmed && typed.draft.problems.is_empty() {
-        match opened.checked(caller, workspace, of, &typed.draft.parameters) {
-            Ok(_) => {
-                let nonce = field(pairs, input::NONCE).unwrap_or_default();
-                let run = opened.start(caller, workspace, of, typed.draft.parameters, nonce).await?;
-                if let Some(draft) = field(pairs, input::DRAFT) {
-                    caller.forget_draft(draft).await?;
-                }
-                return Ok(ActionOutcome::Started { run });
-            }
-            Err(Error::Invalid { .. }) => {}
+        let verdict = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
+            Ok(whole) => Some(opened.judged(caller, workspace, &whole).await?),
+            Err(Error::Invalid { .. }) => None,
             Err(error) => return Err(error),
+        };
+        if verdict.is_some_and(|verdict| verdict.refusals.is_empty()) {
+            let nonce = field(pairs, input::NONCE).unwrap_or_default();
+            let run = opened.start(caller, workspace, of, typed.draft.parameters, nonce).await?;
+            if let Some(draft) = field(pairs, input::DRAFT) {
+                caller.forget_draft(draft).await?;
+            }
+            return Ok(ActionOutcome::Started { run });
         }
     }
     let title = action.title(of.action).to_owned();

@@ -3,8 +3,9 @@
 use app::view::{RunLine, RunsPage};
 use cluster::kinds::PromiseAction;
 use cluster::watch::Key;
+use jiff::Timestamp;
 use kube::ResourceExt as _;
-use promise::api::PromiseSpec;
+use promise::api::{PromiseActionStatus, PromiseSpec};
 use promise::{DeniedReason, Result};
 
 use super::offers::Used;
@@ -38,6 +39,7 @@ pub(super) fn line(spec: Option<&PromiseSpec>, run: &PromiseAction) -> RunLine {
     let status = run.status.as_ref();
     let name = &run.spec.action;
     let action = spec.and_then(|spec| spec.actions.get(name));
+    let took = status.and_then(took);
     RunLine {
         name: run.name_any(),
         title: action.map_or(name.as_str(), |action| action.title(name)).to_owned(),
@@ -45,5 +47,13 @@ pub(super) fn line(spec: Option<&PromiseSpec>, run: &PromiseAction) -> RunLine {
         requester: run.spec.requester.as_ref().map(|requester| requester.username.clone()).unwrap_or_default(),
         created: run.creation_timestamp().map(|time| time.0.to_string()).unwrap_or_default(),
         finished: status.and_then(|status| status.finished_at.clone()).unwrap_or_default(),
+        took,
     }
+}
+
+/// Returns the seconds from the start of a run to its end.
+pub(super) fn took(status: &PromiseActionStatus) -> Option<i64> {
+    let second = |time: &Option<String>| time.as_ref()?.parse::<Timestamp>().ok().map(Timestamp::as_second);
+    // The clocks of two controllers might differ.
+    Some(second(&status.finished_at)? - second(&status.started_at)?).filter(|took| *took >= 0)
 }

@@ -24,6 +24,11 @@ impl Used {
         caller.taken(request).map(Self)
     }
 
+    /// Returns the hash of the revision.
+    pub(super) fn hash(&self) -> &str {
+        &self.0.spec.hash
+    }
+
     /// Returns the spec of the promise.
     pub(super) fn spec(&self) -> &PromiseSpec {
         &self.0.spec.spec

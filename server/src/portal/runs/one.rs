@@ -2,10 +2,11 @@
 
 use app::backend::RunOf;
 use app::routes;
-use app::view::{RunOutput, RunPage, WorkflowView};
+use app::view::{ParameterLine, RunOutput, RunPage, WorkflowView};
+use cluster::kinds::PromiseAction;
 use promise::Result;
 use promise::action::{self, accepted};
-use promise::api::{ActionSpec, PromiseActionStatus, WorkflowName, WorkflowPhase};
+use promise::api::{ActionSpec, PromiseActionStatus, PromiseSpec, WorkflowName, WorkflowPhase};
 use promise::context::Context;
 use promise::wording::{self, upper_first};
 
@@ -13,6 +14,8 @@ use super::commands;
 use super::list;
 use super::offers::{Used, runnable};
 use crate::portal::Caller;
+use crate::portal::approvals::skip::{self, Subject};
+use crate::portal::approvals::step;
 use crate::portal::place::Workspace;
 use crate::portal::requests::detail::{parameters, resource};
 use crate::portal::requests::{rows, workflow};
@@ -33,19 +36,17 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) 
         Some(action) => runnable(caller, workspace, &request, &run.spec.action, action).await?.is_ok(),
         None => false,
     };
-    let asked = run.spec.parameters.as_ref();
-    let lines = spec.zip(action).map(|(spec, action)| {
-        let whole = accepted(spec, action, asked, &Context::default()).ok();
-        parameters(Some(&action::form(spec, action)), asked, whole.as_ref(), &[], &|_, policy| policy.to_owned())
-    });
+    let mut shown = steps(&status);
+    skip::offer(caller, workspace, Subject { request: &request, run: Some(&run) }, shown.as_mut()).await?;
+    step::link(&request, Some(&run), shown.as_mut());
     let form = routes::action(workspace.path.as_str(), of.namespace, of.request, &run.spec.action);
     Ok(RunPage {
         row: rows::row(caller, workspace, &request),
         run: list::line(spec, &run),
         description: action.and_then(|action| action.description.clone()).unwrap_or_default(),
         sentence: sentence(&status),
-        parameters: lines.unwrap_or_else(|| parameters(None, asked, None, &[], &|_, policy| policy.to_owned())),
-        workflow: steps(&status),
+        parameters: spec.map_or_else(|| values(&PromiseSpec::default(), &run), |spec| values(spec, &run)),
+        workflow: shown,
         outputs: outputs(action, &status),
         resources: status.inventory.iter().map(resource).collect(),
         release: status.release.clone().unwrap_or_default(),
@@ -54,6 +55,21 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) 
         again: (again && status.phase.is_over()).then_some(form),
         seen,
     })
+}
+
+/// Returns the parameters of a run. `spec` is the promise as its request uses it.
+pub(in crate::portal) fn values(spec: &PromiseSpec, run: &PromiseAction) -> Vec<ParameterLine> {
+    let typed = run.spec.parameters.as_ref();
+    let Some(action) = spec.actions.get(&run.spec.action) else {
+        return parameters(None, typed, None, &[], &|_, policy| policy.to_owned());
+    };
+    let whole = accepted(spec, action, typed, &Context::default()).ok();
+    parameters(Some(&action::form(spec, action)), typed, whole.as_ref(), &[], &|_, policy| policy.to_owned())
+}
+
+/// Returns the title of the action that a run is of.
+pub(in crate::portal) fn title(spec: &PromiseSpec, run: &PromiseAction) -> String {
+    list::line(Some(spec), run).title
 }
 
 /// Returns what a run waits for, or how it ended.

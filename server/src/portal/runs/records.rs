@@ -5,12 +5,13 @@ use cluster::kinds::PromiseAction;
 use cluster::watch::Key;
 use kube::ResourceExt as _;
 use promise::api::PromiseActionStatus;
+use promise::policy::Refusal;
 use promise::rest::{ActionItem, Page, RunBody, RunDetail, RunSummary};
 use promise::wording::upper_first;
-use promise::{DeniedReason, Result};
+use promise::{DeniedReason, Error, Result};
 use serde_json::json;
 
-use super::commands;
+use super::commands::{self, RunCommand};
 use super::form::Opened;
 use super::offers::{Used, runnable};
 use crate::portal::Caller;
@@ -47,13 +48,17 @@ impl Caller {
     /// Runs an action as the user, and returns the run.
     ///
     /// # Errors
-    /// If there is no such action, the user can't run it, or the parameters don't match its schema.
+    /// If there is no such action, the user can't run it, the parameters don't match its schema, or policies refuse the run.
     pub(crate) async fn start_run(&self, workspace: &str, of: ActionOf<'_>, body: RunBody) -> Result<RunDetail> {
         let workspace = self.enter(workspace).await?;
         let opened = Opened::to_run(self, &workspace, of).await?;
         let parameters = body.parameters.unwrap_or_else(|| json!({}));
         opened.runnable(self, &workspace).await??;
-        opened.checked(self, &workspace, of, &parameters)?;
+        let whole = opened.checked(self, &workspace, of, &parameters)?;
+        let refusals = opened.judged(self, &workspace, &whole).await?.refusals;
+        if !refusals.is_empty() {
+            return Err(Error::Invalid { problems: refusals.iter().map(Refusal::problem).collect() });
+        }
         let run = opened.start(self, &workspace, of, parameters, &self.new_draft_id()).await?;
         let run = commands::read(self, &workspace, RunOf { namespace: of.namespace, request: of.request, run: &run }).await?;
         Ok(detail(run))
@@ -87,22 +92,17 @@ impl Caller {
         commands::read(self, &workspace, of).await.map(detail)
     }
 
-    /// Cancels a run, and returns it.
+    /// Cancels or retries a run, and returns it.
     ///
     /// # Errors
-    /// If it is over, or the user can't change it.
-    pub(crate) async fn cancel_run_detail(&self, workspace: &str, of: RunOf<'_>) -> Result<RunDetail> {
+    /// If there is nothing to cancel or retry, or the user can't change it.
+    pub(crate) async fn command_run(&self, workspace: &str, of: RunOf<'_>, command: RunCommand) -> Result<RunDetail> {
         let workspace = self.enter(workspace).await?;
-        commands::cancel(self, &workspace, of).await.map(detail)
-    }
-
-    /// Retries a run that failed, and returns it.
-    ///
-    /// # Errors
-    /// If it didn't fail, or the user can't change it.
-    pub(crate) async fn retry_run_detail(&self, workspace: &str, of: RunOf<'_>) -> Result<RunDetail> {
-        let workspace = self.enter(workspace).await?;
-        commands::retry(self, &workspace, of, None).await.map(detail)
+        let run = match command {
+            RunCommand::Cancel => commands::cancel(self, &workspace, of).await,
+            RunCommand::Retry => commands::retry(self, &workspace, of, None).await,
+        };
+        run.map(detail)
     }
 }
 

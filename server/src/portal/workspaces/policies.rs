@@ -75,7 +75,7 @@ fn line(offers: &Offers<'_>, source: &str, name: &str, policy: &Policy, promise:
         source: source.to_owned(),
         name: name.to_owned(),
         title: spec.title.clone().unwrap_or_else(|| name.to_owned()),
-        sentences: spec.rules.iter().take(SENTENCES).map(|rule| sentence::of_rule(labels, rule)).collect(),
+        sentences: spec.rules.iter().take(SENTENCES).map(|rule| sentence::in_scope(labels, &spec.applies_to, rule)).collect(),
         more: spec.rules.len().saturating_sub(SENTENCES),
         enforcement: spec.enforcement,
         owner: spec.owner.as_ref().and_then(|owner| owner.team.clone()).unwrap_or_default(),

@@ -35,6 +35,8 @@ pub enum WriteOperation {
     Resubmit,
     /// Creates an Approval.
     Decide,
+    /// Creates an Approval that skips a step of a workflow.
+    SkipStep,
     /// Applies a Promise.
     PublishPromise,
     /// Has a Promise no longer offered.
@@ -105,7 +107,7 @@ pub enum WriteOperation {
 
 impl WriteOperation {
     /// All operations.
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Self::SignIn,
         Self::SignOut,
         Self::CreateRequest,
@@ -122,6 +124,7 @@ impl WriteOperation {
         Self::Withdraw,
         Self::Resubmit,
         Self::Decide,
+        Self::SkipStep,
         Self::PublishPromise,
         Self::RetirePromise,
         Self::CreatePolicy,
@@ -176,6 +179,7 @@ impl WriteOperation {
             Self::Withdraw => "withdraw",
             Self::Resubmit => "resubmit",
             Self::Decide => "decide",
+            Self::SkipStep => "skip-step",
             Self::PublishPromise => "publish-promise",
             Self::RetirePromise => "retire-promise",
             Self::CreatePolicy => "create-policy",

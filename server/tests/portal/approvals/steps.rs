@@ -1,12 +1,20 @@
-//! Steps of workflows that wait for people: they are decided where requests are decided.
+//! Steps of workflows that wait for people: they are decided where requests are decided, and skipped from the page that shows them.
 
+use cluster::kinds::{PromiseAction, PromiseActionKind};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
-use promise::api::{StepKind, StepPhase, WorkflowPhase};
+use promise::api::{ActionPhase, Phase, PromiseActionSpec, StepKind, StepPhase, WorkflowPhase};
 
 use super::*;
+use crate::rest::Program;
 
-/// Publishes a promise whose objects wait for a step that the approver, and nobody else, may decide about.
-async fn with_gate(product: &Product) {
+/// Publishes a promise whose objects wait for a step. Nobody but the approver has the verb on it.
+pub async fn with_gate(product: &Product, gate: &Value, verb: &str) {
+    let steps = json!([gate, {"id": "note", "dependsOn": [gate["id"]], "apply": {"resources": ["note"]}}]);
+    with_site(product, json!({"provision": {"steps": steps}}), json!({}), verb).await;
+}
+
+/// Publishes a promise with workflows and actions. Nobody but the approver has the verb on it.
+async fn with_site(product: &Product, workflows: Value, actions: Value, verb: &str) {
     let platform = client(product, "root:platform");
     let promise = json!({
         "apiVersion": promise::names::API_VERSION, "kind": "Promise", "metadata": {"name": "site"},
@@ -17,16 +25,13 @@ async fn with_gate(product: &Product) {
             "implementation": {"resources": [{"id": "note", "template": {
                 "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "${request.name}"}, "data": {"host": "${parameters.host}"},
             }}]},
-            "workflows": {"provision": {"steps": [
-                {"id": "board", "title": "Change board", "approve": {"approvers": {"users": ["approver"]}, "message": "Check the plan"}},
-                {"id": "note", "dependsOn": ["board"], "apply": {"resources": ["note"]}},
-            ]}},
+            "workflows": workflows, "actions": actions,
         },
     });
     let promises: Api<cluster::kinds::Promise> = Api::all(platform.clone());
     promises.create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise")).await.expect("written");
     let own = |resource: &str, verbs: Value| json!({"apiGroups": ["platform.opmodel.dev"], "resources": [resource], "verbs": verbs});
-    let mut decides = own("promises", json!(["approve"]));
+    let mut decides = own("promises", json!([verb]));
     decides["resourceNames"] = json!(["site"]);
     let access = json!({"nonResourceURLs": ["/"], "verbs": ["access"]});
     let role = json!({"metadata": {"name": "sites"}, "rules": [access, own("approvals", json!(["create"])), decides]});
@@ -41,6 +46,15 @@ async fn with_gate(product: &Product) {
     bindings.create(&PostParams::default(), &serde_json::from_value(binding).expect("a binding")).await.expect("written");
 }
 
+fn board() -> Value {
+    json!({"id": "board", "title": "Change board", "approve": {"approvers": {"users": ["approver"]}, "message": "Check the plan"}})
+}
+
+/// A step that fails unless the host is `web`.
+pub fn check() -> Value {
+    json!({"id": "check", "title": "Check the host", "validate": {"expression": "${parameters.host == 'web'}", "message": "It's taken."}})
+}
+
 fn waits_at_gate(request: &PromiseRequest) -> bool {
     let steps = request.status.iter().flat_map(|status| &status.steps);
     steps.into_iter().any(|step| step.kind == StepKind::Approve && step.phase == StepPhase::Running && step.approval.is_some())
@@ -49,7 +63,7 @@ fn waits_at_gate(request: &PromiseRequest) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_step_that_waits_is_decided_where_requests_are() {
     let product = Product::open().await;
-    with_gate(&product).await;
+    with_gate(&product, &board(), "approve").await;
     let mut requester = product.signed_in("dev-shop").await;
     ask(&product, &requester, "docs", "site", json!({})).await;
     let waiting = until(&product, "docs", waits_at_gate).await;
@@ -74,5 +88,137 @@ async fn a_step_that_waits_is_decided_where_requests_are() {
     let done = until(&product, "docs", done).await;
     let board = &done.status.expect("a status").steps[0];
     assert_eq!(board.message.as_deref(), Some("approver approved it."));
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_of_an_action_is_decided_where_requests_are() {
+    let product = Product::open().await;
+    let mark = json!({"id": "mark", "dependsOn": ["board"], "patch": {"resource": "note", "merge": {"data": {"marked": "yes"}}}});
+    let parameters = json!({"type": "object", "properties": {"season": {"type": "string"}}});
+    let action = json!({"title": "Publish", "parameters": parameters, "steps": [board(), mark]});
+    with_site(&product, json!({}), json!({"publish": action}), "approve").await;
+    let mut requester = product.signed_in("dev-shop").await;
+    ask(&product, &requester, "docs", "site", json!({})).await;
+    until(&product, "docs", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    let cluster = product.running.portal.world.tree().cluster(&WorkspacePath::parse(SHOP).expect("a path")).expect("the shop");
+    let own: Api<PromiseAction> = Api::namespaced(requester.caller(&product).await.client(&cluster), "default");
+    let parameters = Some(json!({"season": "midsummer"}));
+    let spec = PromiseActionSpec { request: "docs".into(), action: "publish".into(), parameters, ..PromiseActionSpec::default() };
+    own.create(&PostParams::default(), &object::<PromiseActionKind>("docs-1", Some("default"), spec)).await.expect("a run");
+
+    let program = Program::of(&product, "approver");
+    let list = program.until("/api/v1/approvals", |list| list["total"] == 1).await;
+    let item = &list["items"][0];
+    assert_eq!(
+        (&item["name"], &item["step"], &item["run"], &item["owner"]),
+        (&json!("docs"), &json!("board"), &json!("docs-1"), &json!("dev-shop"))
+    );
+    let (uid, hash) = (item["uid"].as_str().expect("a uid"), item["contentHash"].as_str().expect("a hash"));
+    let id = format!("{uid}.{hash}");
+    let mut approver = product.signed_in("approver").await;
+    let inbox = approver.get("/approvals").await;
+    for text in ["docs", id.as_str(), "Step “Change board” of “Publish” on docs"] {
+        assert!(inbox.text.contains(text), "{text}: {}", inbox.text);
+    }
+    let review = approver.get(&format!("/approvals/{id}")).await;
+    for text in ["Step “Change board” of “Publish” on docs", "midsummer", "approver must approve. Check the plan"] {
+        assert!(review.text.contains(text), "{text}: {}", review.text);
+    }
+    let run = requester.get("/w/root:acme:shop/requests/default/docs/runs/docs-1").await;
+    assert!(run.text.contains(&format!("/approvals/{id}")), "{}", run.text);
+    let refused = requester.get(&format!("/approvals/{id}")).await;
+    assert!(refused.text.contains("someone else decides"), "{}", refused.text);
+    let stranger = product.signed_in("dev-data").await.get(&format!("/approvals/{id}")).await;
+    assert_eq!(stranger.status, StatusCode::NOT_FOUND);
+
+    let decided = decide(&mut approver, &id, &[("decision", "approve")]).await;
+    assert_eq!(decided.status, StatusCode::SEE_OTHER, "{}", decided.text);
+    let done =
+        |run: Option<&PromiseAction>| run.and_then(|run| run.status.as_ref()).is_some_and(|status| status.phase == ActionPhase::Succeeded);
+    kube::runtime::wait::await_condition(own, "docs-1", done).await.expect("the run succeeds");
+    program.until("/api/v1/approvals", |list| list["total"] == 0).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_of_several_steps_that_wait_is_decided_on_its_own() {
+    let product = Product::open().await;
+    let mut security = board();
+    (security["id"], security["title"]) = (json!("security"), json!("Security"));
+    let note = json!({"id": "note", "dependsOn": ["board", "security"], "apply": {"resources": ["note"]}});
+    with_site(&product, json!({"provision": {"steps": [board(), security, note]}}), json!({}), "approve").await;
+    let requester = product.signed_in("dev-shop").await;
+    ask(&product, &requester, "docs", "site", json!({})).await;
+    let program = Program::of(&product, "approver");
+    let list = program.until("/api/v1/approvals", |list| list["total"] == 2).await;
+    let items = list["items"].as_array().expect("items");
+    let of = |step: &str| items.iter().find(|item| item["step"] == step).unwrap_or_else(|| panic!("{step}: {list:#}"));
+    let uid = of("board")["uid"].as_str().expect("a uid").to_owned();
+    let mut approver = product.signed_in("approver").await;
+    let inbox = approver.get("/approvals").await;
+    let second = format!("{uid}.{}", of("security")["contentHash"].as_str().expect("a hash"));
+    assert!(inbox.text.contains(&second), "each is an entry: {}", inbox.text);
+    let review = approver.get(&format!("/approvals/{second}")).await;
+    assert!(review.text.contains("Step “Security” of docs: new Site"), "{}", review.text);
+
+    let body = json!({"contentHash": of("security")["contentHash"], "decision": "approve"}).to_string();
+    let decided = program.send(Method::POST, "/api/v1/workspaces/root:acme:shop/requests/default/docs/decisions", &[], &body).await;
+    assert_eq!(decided.status, StatusCode::CREATED, "{}", decided.text);
+    let left = program.until("/api/v1/approvals", |list| list["total"] == 1).await;
+    assert_eq!(left["items"][0]["step"], "board", "{left:#}");
+    let decided = decide(&mut approver, &uid, &[("decision", "approve")]).await;
+    assert_eq!(decided.status, StatusCode::SEE_OTHER, "{}", decided.text);
+    until(&product, "docs", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_that_failed_is_skipped_by_who_can_override_with_a_reason() {
+    const OWN: &str = "/w/root:acme:shop/requests/default/docs";
+    const SKIP: &str = "/w/root:acme:shop/requests/default/docs/steps/check/skip";
+    let product = Product::open().await;
+    with_gate(&product, &check(), "override").await;
+    let mut requester = product.signed_in("dev-shop").await;
+    ask(&product, &requester, "docs", "site", json!({})).await;
+    let phase = |request: &PromiseRequest| request.status.as_ref()?.workflow.as_ref().map(|run| run.phase);
+    until(&product, "docs", |request| phase(request) == Some(WorkflowPhase::Failed)).await;
+
+    let page = requester.until(OWN, |answer| answer.text.contains("Check the host")).await;
+    assert!(!page.text.contains(SKIP), "who can't skip it sees no link: {}", page.text);
+    let form = requester.get(SKIP).await;
+    assert!(form.text.contains("You need the permission override on site in root:platform."), "{}", form.text);
+    let pairs = |form: &Answer, comment: &str| {
+        let names = ["_token", "workspace", "namespace", "name", "step", "hash"];
+        let hidden = names.map(|name| (name, form.hidden(name)));
+        hidden.into_iter().chain([("comment", comment.to_owned())]).collect::<Vec<_>>()
+    };
+    let post = async |browser: &mut Browser, pairs: &[(&str, String)]| {
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        browser.act("/do/steps/skip", &pairs).await
+    };
+    assert_eq!(post(&mut requester, &pairs(&form, "I want it")).await.status, StatusCode::FORBIDDEN);
+
+    let mut approver = product.signed_in("approver").await;
+    approver.until(OWN, |answer| answer.text.contains(SKIP)).await;
+    let form = approver.get(SKIP).await;
+    for text in ["Skip “Check the host” of docs", "Apply note", "These steps then run as if this one had succeeded"] {
+        assert!(form.text.contains(text), "{text}: {}", form.text);
+    }
+    let silent = post(&mut approver, &pairs(&form, " ")).await;
+    assert_eq!(silent.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", silent.text);
+    let mut other = pairs(&form, "It belongs to us");
+    other.iter_mut().filter(|(name, _)| *name == "hash").for_each(|(_, hash)| *hash = "0000".to_owned());
+    let changed = post(&mut approver, &other).await;
+    assert!(changed.text.contains("changed after you opened this page"), "{}", changed.text);
+    let skipped = post(&mut approver, &pairs(&form, "It belongs to us")).await;
+    assert_eq!((skipped.status, skipped.location()), (StatusCode::SEE_OTHER, OWN), "{}", skipped.text);
+
+    let done = until(&product, "docs", |request| phase(request) == Some(WorkflowPhase::Succeeded)).await;
+    let step = &done.status.expect("a status").steps[0];
+    assert_eq!((step.phase, step.message.as_deref()), (StepPhase::Skipped, Some("approver skipped it: It belongs to us.")));
+    approver.until(OWN, |answer| !answer.text.contains(SKIP)).await;
+    let late = post(&mut approver, &pairs(&form, "Again")).await;
+    assert!(late.text.contains("be skipped now"), "{}", late.text);
     product.running.close().await;
 }

@@ -41,6 +41,9 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("promise lint", promise.to_owned(), Needs::Nothing),
         ("promise render", format!("{promise} --size small"), Needs::Nothing),
         ("promise publish", promise.to_owned(), Needs::Workspace(DENIED, DENIED)),
+        // It is published in another workspace.
+        ("promise fleet", "redis".to_owned(), Needs::Workspace(NOT_FOUND, NOT_FOUND)),
+        ("promise rollouts", "redis forged --stop".to_owned(), Needs::Workspace(NOT_FOUND, NOT_FOUND)),
         ("request list", String::new(), Needs::Workspace(DONE, DONE)),
         ("request get", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
         // Without a controller, nothing becomes of it.
@@ -54,6 +57,8 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         ("request retry", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
         // Nothing is running.
         ("request cancel", THERE.to_owned(), Needs::Workspace(DENIED, CONFLICT)),
+        // Nothing has steps yet.
+        ("request skip", format!("{THERE} ticket --comment forged"), Needs::Workspace(NOT_FOUND, NOT_FOUND)),
         // Without a controller, nothing runs on which an action could.
         ("request action", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
         ("request runs", format!("{THERE} {THERE} --cancel"), Needs::Workspace(DENIED, DONE)),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use http::{Method, StatusCode, header};
 use opm_portal::routes::{self, Access, Route};
-use promise::rest::operation::{ACTION, BASE, CANCEL_RUN, OPENAPI, OPERATIONS, PUBLICATION, RETRY_RUN, SIGN_IN};
+use promise::rest::operation::{
+    ACTION, BASE, CANCEL_RUN, DECISIONS, OPENAPI, OPERATIONS, PUBLICATION, RETRY_RUN, SIGN_IN, SKIP, SKIP_IN_RUN, STOP_ROLLOUT,
+};
 use serde_json::{Value, json};
 
 use super::{Program, json_of, manifest, problem};
@@ -30,6 +32,8 @@ pub(super) fn address(route: &Route, request: &str) -> String {
         .replace("{name}", name)
         .replace("{action}", "restart")
         .replace("{run}", request)
+        .replace("{step}", "ticket")
+        .replace("{rollout}", request)
 }
 
 /// A body that would do something, were it let through.
@@ -42,6 +46,9 @@ pub(super) fn body(route: &Route) -> String {
     }
     if route.pattern == ACTION {
         return json!({"parameters": {}}).to_string();
+    }
+    if [SKIP, SKIP_IN_RUN].contains(&route.pattern) {
+        return json!({"comment": "forged"}).to_string();
     }
     match (route.method.as_str(), route.pattern.ends_with("/decisions")) {
         ("POST", true) => json!({"contentHash": "x", "decision": "approve"}).to_string(),
@@ -147,8 +154,15 @@ async fn who_may_only_look_writes_nothing() {
         }
         let answer = viewer.send(route.method.clone(), &address(route, THERE), &[("if-match", "*")], &body(route)).await;
         let (status, kind, _) = problem(&answer);
-        // About what nobody asks there is nothing to decide.
-        let expected = if route.pattern.ends_with("/decisions") { (409, "conflict") } else { (403, "denied") };
+        let expected = match route.pattern {
+            // About what nobody asks there is nothing to decide.
+            DECISIONS => (409, "conflict"),
+            // Nothing has steps yet.
+            SKIP | SKIP_IN_RUN => (404, "notFound"),
+            // Nothing is rolled out.
+            STOP_ROLLOUT => (404, "notFound"),
+            _ => (403, "denied"),
+        };
         assert_eq!((status, kind.as_str()), expected, "{} {}: {}", route.method, route.pattern, answer.text);
         if status == 403 {
             let missing = match route.pattern {

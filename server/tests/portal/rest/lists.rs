@@ -143,6 +143,8 @@ async fn a_promise_has_what_a_request_of_it_needs() {
     assert!(rules.iter().any(|rule| rule["policy"] == "production-databases" && rule["source"] == "root:acme"), "{rules:#?}");
     assert!(rules.iter().all(|rule| !rule["message"].as_str().unwrap_or_default().is_empty()));
     assert!(detail["outputs"].as_array().is_some_and(|all| all.iter().any(|output| output["secret"] == true)));
+    let redis = program.read(&format!("{SHOP}/promises/redis")).await;
+    assert_eq!(redis["published"][0]["changes"], json!(["Redis 7.4.1 fixes a crash when the memory is full."]), "{redis:#}");
     // What the workspace shows to a viewer says why it can't be requested.
     let viewer = Program::of(&product, "viewer-shop").read(&format!("{SHOP}/promises/postgresql?fields=availability")).await;
     assert_eq!(viewer["availability"]["state"], "denied", "{viewer:#}");

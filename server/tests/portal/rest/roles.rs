@@ -3,7 +3,8 @@
 use http::{Method, StatusCode};
 use opm_portal::routes::{Access, Route};
 use promise::rest::operation::{
-    ACTION, CANCEL, CANCEL_RUN, DECISIONS, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, RETRY, RETRY_RUN, SEARCH,
+    ACTION, CANCEL, CANCEL_RUN, DECISIONS, FLEET, PREFLIGHT, PUBLICATION, REQUEST, REQUESTS, RETRY, RETRY_RUN, ROLLOUT, ROLLOUTS, SEARCH,
+    SKIP, SKIP_IN_RUN, STOP_ROLLOUT,
 };
 
 use super::Program;
@@ -20,13 +21,15 @@ fn granted(route: &Route, role: Role) -> Vec<StatusCode> {
         return vec![StatusCode::NOT_FOUND];
     }
     match (route.method.as_str(), route.pattern) {
-        // No one in the shop can publish promises.
-        ("GET", PUBLICATION) => vec![StatusCode::NOT_FOUND],
+        // No one in the shop can publish promises, or see them as their authors do.
+        ("GET", PUBLICATION | FLEET | ROLLOUTS | ROLLOUT) | ("POST", STOP_ROLLOUT) => vec![StatusCode::NOT_FOUND],
         (_, PUBLICATION) => vec![StatusCode::FORBIDDEN],
         // Everyone with access to the workspace can run a preflight.
         ("GET", _) | (_, PREFLIGHT) => vec![StatusCode::OK],
         // Nothing waits for a decision.
         (_, DECISIONS) => vec![StatusCode::CONFLICT],
+        // Nothing has steps yet.
+        (_, SKIP | SKIP_IN_RUN) => vec![StatusCode::NOT_FOUND],
         _ if role == Role::Viewer => vec![StatusCode::FORBIDDEN],
         // Nothing failed, nothing is running, and there is nothing yet on which an action could run.
         ("POST", RETRY | CANCEL | RETRY_RUN | ACTION) => vec![StatusCode::CONFLICT],

@@ -68,3 +68,49 @@ async fn an_action_is_found_run_once_and_followed_to_its_result() {
     }
     product.running.close().await;
 }
+
+/// The number of replicas among the outputs of a request.
+fn replicas(request: &Value) -> Option<String> {
+    let output = request["outputs"].as_array()?.iter().find(|output| output["name"] == "replicas")?;
+    Some(output["value"].to_string().trim_matches('"').to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_is_scaled_by_an_action_and_keeps_its_replicas_when_the_request_changes() {
+    const MAILER: &str = "/api/v1/workspaces/root:acme:shop/requests/default/mailer";
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let developer = Program::of(&product, "dev-shop");
+    let wanted = |image: &str| manifest("mailer", "background-worker", &json!({"image": image}));
+    let created = developer.send(Method::POST, &format!("{SHOP}/requests"), &[], &wanted("ghcr.io/acme/mailer:2.0.1")).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text);
+    let ready = |request: &Value, number: &str| request["state"] == "ready" && replicas(request).as_deref() == Some(number);
+    developer.until(MAILER, |request| ready(request, "1")).await;
+
+    let scale = async |key: &str, parameters: Value| {
+        let headers = [("idempotency-key", key)];
+        developer.send(Method::POST, &format!("{MAILER}/actions/scale"), &headers, &json!({"parameters": parameters}).to_string()).await
+    };
+    for (key, wrong) in [("k0", json!({})), ("k1", json!({"replicas": 0})), ("k2", json!({"replicas": 11}))] {
+        let refused = scale(key, wrong).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", refused.text);
+        assert!(refused.text.contains("/parameters/replicas"), "{}", refused.text);
+    }
+    for (key, number) in [("k3", 3), ("k4", 2)] {
+        let started = scale(key, json!({"replicas": number})).await;
+        assert_eq!(started.status, StatusCode::CREATED, "{}", started.text);
+        let location = started.headers["location"].to_str().expect("an address").to_owned();
+        let done = developer.until(&location, |run| run["phase"] == "Succeeded").await;
+        assert_eq!((&done["outputs"][0]["name"], &done["outputs"][0]["value"]), (&json!("replicas"), &json!(number)), "{done:#}");
+        developer.until(MAILER, |request| ready(request, &number.to_string())).await;
+    }
+    let mut browser = product.signed_in("dev-shop").await;
+    let page = browser.get("/w/root:acme:shop/requests/default/mailer").await;
+    assert!(page.text.contains("Replicas that work."), "{}", page.text);
+
+    let before = developer.read(MAILER).await["running"]["release"].clone();
+    let changed = developer.send(Method::PUT, MAILER, &[("if-match", "*")], &wanted("ghcr.io/acme/mailer:2.1.0")).await;
+    assert_eq!(changed.status, StatusCode::OK, "{}", changed.text);
+    developer.until(MAILER, |request| request["running"]["release"] != before && ready(request, "2")).await;
+    product.running.close().await;
+}

@@ -33,8 +33,10 @@ fn row(version: &VersionLine, now: &str) -> impl IntoView + use<> {
                 .into_any()
         }
     };
+    let described = version.described.iter().map(|change| view! { <li><b>{change.clone()}</b></li> }).collect_view();
+    let described = (!version.described.is_empty()).then(|| view! { <ul class="grid gap-1 mb-3">{described}</ul> });
     view! {
         <tr><th scope="row"><span class="nowrap">{version.version.clone()}{newest}</span><span class="under mono break">{version.revision.clone()}</span></th>
-            <td data-label=texts::PUBLISHED><Moment at=version.since.clone() now=now/></td><td data-label=texts::CHANGES>{changes}</td></tr>
+            <td data-label=texts::PUBLISHED><Moment at=version.since.clone() now=now/></td><td data-label=texts::CHANGES>{described}{changes}</td></tr>
     }
 }

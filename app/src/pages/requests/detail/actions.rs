@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::address;
 use crate::pages::runs::shape;
 use crate::routes;
+use crate::texts::platform::span;
 use crate::texts::runs as texts;
 use crate::ui::{Empty, Moment, Pager, Person, Status};
 use crate::view::{ActionLine, RequestPage, RequestPart, RequestRow, RunLine, RunsPage};
@@ -46,13 +47,20 @@ fn history(page: &RequestPage, runs: &RunsPage, now: &str) -> AnyView {
     if runs.runs.is_empty() {
         return view! { <Empty title=texts::NO_RUNS text=texts::NO_RUNS_TEXT/> }.into_any();
     }
-    let rows = runs.runs.iter().map(|run| line(&page.row, run, now)).collect_view();
     let of = page.clone();
     view! {
-        <div class="card"><table class="table" aria-labelledby="runs"><thead><tr><th scope="col">{texts::RUN}</th><th scope="col">{texts::STATE}</th><th scope="col">{texts::STARTED_BY}</th><th scope="col">{texts::CREATED}</th></tr></thead><tbody>{rows}</tbody></table></div>
+        {run_table(&page.row, &runs.runs, now)}
         <Pager page=runs.page pages=runs.pages href=Box::new(move |number| address(&of, RequestPart::Actions, number))/>
     }
     .into_any()
+}
+
+/// A table of runs, below a heading with the id `runs`.
+pub(crate) fn run_table(row: &RequestRow, runs: &[RunLine], now: &str) -> impl IntoView + use<> {
+    let rows = runs.iter().map(|run| line(row, run, now)).collect_view();
+    view! {
+        <div class="card"><table class="table" aria-labelledby="runs"><thead><tr><th scope="col">{texts::RUN}</th><th scope="col">{texts::STATE}</th><th scope="col">{texts::STARTED_BY}</th><th scope="col">{texts::CREATED}</th><th scope="col" class="num">{texts::TOOK}</th></tr></thead><tbody>{rows}</tbody></table></div>
+    }
 }
 
 fn line(row: &RequestRow, run: &RunLine, now: &str) -> impl IntoView + use<> {
@@ -62,7 +70,8 @@ fn line(row: &RequestRow, run: &RunLine, now: &str) -> impl IntoView + use<> {
         <tr><th scope="row"><a class="name" href=href>{run.title.clone()}</a><span class="under mono">{run.name.clone()}</span></th>
             <td data-label=texts::STATE><Status shape=shape(run.phase) word=texts::phase(run.phase)/></td>
             <td data-label=texts::STARTED_BY>{who}</td>
-            <td data-label=texts::CREATED><Moment at=run.created.clone() now=now/></td></tr>
+            <td data-label=texts::CREATED><Moment at=run.created.clone() now=now/></td>
+            <td class="num" data-label=texts::TOOK>{run.took.map(span)}</td></tr>
     }
 }
 

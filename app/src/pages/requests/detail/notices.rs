@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use promise::date::exact;
 
+use super::super::changelog::changelog;
 use crate::routes;
 use crate::texts::{terms as texts, versions};
 use crate::ui::{Banner, LinkButton, Shape, day};
@@ -10,7 +11,7 @@ use crate::view::{DeprecationNotice, ExpiryNotice, RequestPage, UpgradeOffer};
 
 /// The newest version, with what changes and the way to it.
 pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
-    let UpgradeOffer { version, is_breaking, changes } = page.upgrade.clone()?;
+    let UpgradeOffer { version, is_breaking, changes, changelog: entries } = page.upgrade.clone()?;
     let row = &page.row;
     let form = routes::request_edit_from(&row.workspace, &row.namespace, &row.name, &routes::start_of_version(&version));
     let act = match &page.allowed.edit {
@@ -20,9 +21,10 @@ pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let lines = changes.iter().map(|change| view! { <li>{versions::change(change)}</li> }).collect_view();
     let lines = (!changes.is_empty())
         .then(|| view! { <details class="why"><summary>{texts::WHAT_CHANGES}</summary><ul class="prose">{lines}</ul></details> });
+    let described = changelog(&entries);
     Some(view! {
         <Banner shape=Shape::Unknown title=texts::available(&version)>
-            {is_breaking.then(|| view! { <p>{texts::BREAKING}</p> })}{lines}{act}
+            {is_breaking.then(|| view! { <p>{texts::BREAKING}</p> })}{described}{lines}{act}
         </Banner>
     })
 }

@@ -16,6 +16,7 @@ pub(super) fn part(page: &RequestPage) -> Option<impl IntoView + use<>> {
 
 fn group(group: &RelatedGroup) -> impl IntoView + use<> {
     let title = match group.kind {
+        RelatedKind::CreatedBy if group.lines.len() > 1 => texts::CREATED_BY_CHAIN,
         RelatedKind::CreatedBy => texts::CREATED_BY,
         RelatedKind::DependsOn => texts::NEEDS_ONE_OF,
         RelatedKind::Creates => texts::CREATES,

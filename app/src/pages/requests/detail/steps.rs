@@ -1,4 +1,4 @@
-//! The steps of a workflow: the state of each, and the buttons to cancel the workflow or retry it.
+//! The steps of a workflow: the state of each, links to decide about it or skip it, and the buttons to cancel the workflow or retry it.
 
 use leptos::prelude::*;
 use promise::api::{StepPhase, WorkflowPhase};
@@ -46,9 +46,15 @@ fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {
         let lines = view! { <pre class="log" tabindex="0" role="region" aria-label=label>{step.log.join("\n")}</pre> };
         view! { <details><summary class="small">{texts::LOG}<span class="vh">{format!(" {name}")}</span></summary><div class="code">{lines}</div></details> }
     });
+    let links = [(&step.review, texts::REVIEW), (&step.skip, texts::SKIP)].into_iter().filter_map(|(href, label)| {
+        let href = href.clone()?;
+        Some(view! { <a class="btn btn-sm" href=href>{label}<span class="vh">{format!(" {name}")}</span></a> })
+    });
+    let links = links.collect_view();
+    let links = (step.review.is_some() || step.skip.is_some()).then(|| view! { <p class="row">{links}</p> });
     let at = [&step.finished, &step.started].into_iter().find(|at| !at.is_empty()).cloned();
     let at = at.map(|at| view! { <Moment at=at now=now/> });
-    view! { <li data-st=shape.word()>{shape.svg()}<div><p>{name}</p><p class="small subtle">{word}{attempt}</p>{message}{next}{log}</div>{at}</li> }
+    view! { <li data-st=shape.word()>{shape.svg()}<div><p>{name}</p><p class="small subtle">{word}{attempt}</p>{message}{next}{log}{links}</div>{at}</li> }
 }
 
 fn shape(step: &StepLine) -> Shape {

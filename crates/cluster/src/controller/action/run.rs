@@ -7,7 +7,7 @@ use futures::StreamExt as _;
 use kube::ResourceExt;
 use promise::action::{Observed, status};
 use promise::api::{
-    ActionOutputStatus, DeletionPolicy, Health, InventoryItem, OutputStatus, StepKind, StepPhase, StepStatus, WorkflowName,
+    ActionOutputStatus, DeletionPolicy, DestinationId, Health, InventoryItem, OutputStatus, StepKind, StepPhase, StepStatus, WorkflowName,
 };
 use promise::lifecycle::Chosen;
 use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Pending, Plan, Seen, Subject, Why, plan, resource_of};
@@ -15,6 +15,7 @@ use promise::workflow::{self, Advanced, Done, Input, Run};
 use serde_json::Value;
 
 use super::{ActionReconciliation, RESYNC, marked};
+use crate::controller::context::Work;
 use crate::controller::failure::Failure;
 use crate::controller::governance::problems_in_words;
 use crate::controller::informers::WatchedKind;
@@ -74,7 +75,11 @@ impl ActionReconciliation<'_> {
                 return Ok(Requeue::Backoff);
             }
         };
-        let places = self.places(&request, &pinned.chosen, &status.inventory).await;
+        let bound = bound(&request, &pinned.chosen, &status.inventory);
+        if !self.ctx.enter(&Work::Action(self.key.clone()), &bound) {
+            return Ok(Requeue::InLine);
+        }
+        let places = self.places(&pinned.chosen, bound).await;
         let mut state = RunState {
             request,
             chosen: pinned.chosen,
@@ -158,12 +163,8 @@ impl ActionReconciliation<'_> {
     }
 
     /// Returns the places of the request, in which the objects of its actions are as well.
-    pub(super) async fn places(&self, request: &PromiseRequest, chosen: &Chosen, own: &[InventoryItem]) -> Places {
+    async fn places(&self, chosen: &Chosen, bound: BTreeMap<String, DestinationId>) -> Places {
         let home = ClusterId::parse(&chosen.home.cluster).ok().and_then(|home| self.ctx.world.tree().lineage(&home)?.pop());
-        let mut bound = chosen.release.destinations.clone();
-        let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
-        let items = inventory.iter().chain(own);
-        bound.extend(items.filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?))));
         let path = chosen.context.workspace.path.clone();
         let mut places = Places::new(&self.request_key(), path, home, chosen.trusted, bound);
         places.identify(self.ctx).await;
@@ -272,7 +273,7 @@ impl ActionReconciliation<'_> {
         let (compiled, context) = (state.chosen.compiled.clone(), self.context(state));
         let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
         let (rules, observed) = (state.chosen.release.rules.clone(), self.observed(state));
-        let rendered = self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, &observed)).await;
+        let rendered = self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, (&observed, None))).await;
         let rendered = match rendered {
             Ok(rendered) if rendered.problems.is_empty() => rendered,
             Ok(rendered) => return refuse(state, problems_in_words(&rendered.problems).into()),
@@ -352,6 +353,8 @@ impl ActionReconciliation<'_> {
                 remaining: &BTreeSet::new(),
                 jobs: &BTreeMap::new(),
                 called: &called,
+                // Someone retries an action whose Endpoint couldn't be called.
+                woken: &BTreeSet::new(),
                 decisions: &decisions,
                 can_roll_back: false,
                 is_back: false,
@@ -416,4 +419,13 @@ fn is_observing(step: &StepStatus) -> bool {
 fn refuse(state: &mut RunState, failure: Failure) -> Option<()> {
     state.failure = Some(failure);
     None
+}
+
+/// Returns the Destinations of the request and of the objects of its action, by name.
+fn bound(request: &PromiseRequest, chosen: &Chosen, own: &[InventoryItem]) -> BTreeMap<String, DestinationId> {
+    let mut bound = chosen.release.destinations.clone();
+    let inventory = request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+    let items = inventory.iter().chain(own);
+    bound.extend(items.filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?))));
+    bound
 }

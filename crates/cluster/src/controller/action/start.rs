@@ -1,10 +1,11 @@
 //! The start of a run: who wants it, with which parameters, and whether it is its turn.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::ResourceExt;
 use kube::api::ListParams;
-use promise::action::{self, Turn, accepted, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn};
+use promise::action::{self, Turn, accepted, is_held, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn};
 use promise::api::{ActionPhase, PromiseActionStatus, Requester, WaitingOn, WorkflowName};
 use promise::context::{ActionContext, Context};
 use promise::lifecycle::Chosen;
@@ -27,8 +28,12 @@ pub(super) enum Begun {
     Running,
     /// It never will; a sentence.
     Refused(String),
+    /// It never will, because policies refuse it; sentences.
+    Denied(String),
     /// It is not its turn.
     Waits(WaitingOn),
+    /// It has to wait for the windows of policies, which open after this time if they do.
+    Held(WaitingOn, Option<Duration>),
     /// It isn't known now; a sentence.
     NotNow(String),
 }
@@ -63,6 +68,9 @@ impl ActionReconciliation<'_> {
         };
         if let Some(why) = self.misnamed(&pinned).await? {
             return Ok(Begun::Refused(why));
+        }
+        if let Some(held) = self.held_by_policies(request, &pinned).await {
+            return Ok(held);
         }
         let Some(workflow) = pinned.chosen.compiled.workflows().get(WorkflowName::Action) else {
             return Ok(Begun::Refused(action::unknown_action(&self.action.spec.action)));
@@ -116,8 +124,8 @@ impl ActionReconciliation<'_> {
         let name = self.status().release.unwrap_or_default();
         let chosen = release(self.ctx, &self.releases, &self.request_key(), request, &name).await.map_err(|lost| lost.why)?;
         self.pinned(request, &chosen).await.map_err(|refusal| match refusal {
-            Begun::Refused(why) | Begun::NotNow(why) => why,
-            Begun::Waits(waiting) => waiting.message,
+            Begun::Refused(why) | Begun::Denied(why) | Begun::NotNow(why) => why,
+            Begun::Waits(waiting) | Begun::Held(waiting, _) => waiting.message,
             Begun::Running => String::new(),
         })
     }
@@ -213,5 +221,6 @@ fn turn(action: &PromiseAction) -> Turn {
         created: action.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
         phase: action.status.as_ref().map(|status| status.phase).unwrap_or_default(),
         requester: action.spec.requester.clone(),
+        held: is_held(action.status.as_ref()),
     }
 }

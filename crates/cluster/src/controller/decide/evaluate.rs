@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kube::ResourceExt;
-use promise::api::{DestinationId, PromiseReleaseSpec, ReleaseRevision};
+use promise::api::{DestinationId, MissingRequirement, PromiseReleaseSpec, ReleaseRevision};
 use promise::context::{Context, PromiseContext, RequestContext, WorkspaceContext, given_labels};
 use promise::policy::{self, Book};
 use promise::preflight::{self, Preflight, preflight};
@@ -82,7 +82,7 @@ pub(super) struct Input {
     /// The time at which it is judged.
     pub(super) now: Timestamp,
     /// What the promise requires and the workspace doesn't have.
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<MissingRequirement>,
 }
 
 /// Evaluates the facts to a release, or to the reasons why there is none. Pure.

@@ -18,7 +18,7 @@ pub(super) fn stale(ctx: &ControllerContext) -> Option<(&'static str, Freshness)
 }
 
 /// Returns the workspaces from the root down, if all of them can be read and are up to date. The error is a sentence.
-pub(super) fn lineage(ctx: &ControllerContext, cluster: &ClusterId) -> Result<Vec<Node>, String> {
+pub(in crate::controller) fn lineage(ctx: &ControllerContext, cluster: &ClusterId) -> Result<Vec<Node>, String> {
     let world = &ctx.world;
     if let Some((what, freshness)) = stale(ctx) {
         return Err(match freshness {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::StreamExt as _;
-use promise::api::Health;
+use promise::api::{Health, WorkflowName};
 use promise::lifecycle::Chosen;
 use promise::plan::{Facts, Key as ObjectKey, Pending, Seen};
 use serde_json::Value;
@@ -83,6 +83,7 @@ impl Reconciliation<'_> {
             desired: Some(desired),
             pending,
             closed: self.closed(wanted),
+            unfinished: wanted.compiled.workflows().get(WorkflowName::Deprovision).is_some(),
             budget: BUDGET,
             destinations: places.identities(),
             now: self.ctx.clock.now().as_second(),

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use promise::api::{DeletionPolicy, WorkflowName, WorkflowPhase};
+use promise::api::{DeletionPolicy, WorkflowName};
 use promise::lifecycle::Chosen;
 use promise::plan::{Facts, Key as ObjectKey, Plan, resource_of};
-use promise::status::Missing;
+use promise::status::{Missing, deprovision_skipped};
 use promise::workflow::Run;
 
 use super::Reconciliation;
 use super::stepping::{Advance, Subject};
 use crate::controller::decide::{Decision, recalled};
 use crate::controller::places::Places;
+use crate::watch::Key;
+use crate::workspaces::ClusterId;
 
 impl Reconciliation<'_> {
     /// Finds or starts the workflow of a deletion, and returns the release whose promise has it. What is handed over isn't removed, so no
@@ -28,10 +30,12 @@ impl Reconciliation<'_> {
             Ok(choice) => choice,
             // Without the release nothing is known of its steps, and a deletion must not stay forever.
             Err(lost) if lost.missing == Missing::Gone => {
-                tracing::warn!(request = %self.key, why = lost.why, "removed without the steps of its promise");
-                if let Some(run) = &mut self.run {
-                    run.status.phase = WorkflowPhase::Failed;
+                if has_begun || self.might_have_steps() {
+                    tracing::warn!(request = %self.key, why = lost.why, "removed without the steps of its promise");
+                    self.note(vec![deprovision_skipped()]);
                 }
+                // Nothing failed, and nothing can be retried.
+                self.run = None;
                 return Ok(None);
             }
             Err(lost) => return Err(lost.why),
@@ -40,11 +44,24 @@ impl Reconciliation<'_> {
         let Some(workflow) = release.compiled.workflows().get(WorkflowName::Deprovision) else { return Ok(None) };
         if !has_begun {
             let last = self.request.status.as_ref().and_then(|status| status.workflow.as_ref());
-            self.run = Some(Run::start(workflow, WorkflowName::Deprovision, &release.name, last, &self.ctx.now()));
+            let run = Run::start(workflow, WorkflowName::Deprovision, &release.name, last, &self.ctx.now());
+            self.run = Some(run.counted_past(self.named_attempts()));
         }
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         self.ids = inventory.iter().map(|item| (ObjectKey::of_item(item), item.id.clone())).collect();
         Ok(Some(release))
+    }
+
+    /// Checks whether a version of the promise that the status names might have steps for a deletion. One that is gone might have.
+    fn might_have_steps(&self) -> bool {
+        let Some(status) = &self.request.status else { return false };
+        let current = status.current.as_ref().map(|current| (&current.revision, &current.home));
+        let candidate = status.candidate.as_ref().map(|candidate| (&candidate.revision, &candidate.home));
+        current.into_iter().chain(candidate).any(|(revision, home)| {
+            let home = home.as_deref().and_then(|home| ClusterId::parse(home).ok());
+            let known = home.and_then(|home| self.ctx.world.revisions.get(&Key::cluster_scoped(&home, revision)));
+            known.is_none_or(|known| known.spec.spec.workflows.get(WorkflowName::Deprovision).is_some())
+        })
     }
 
     /// Keeps objects until a step deletes them, or all steps are done.

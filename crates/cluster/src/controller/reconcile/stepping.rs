@@ -53,11 +53,18 @@ impl Reconciliation<'_> {
                     let name = name_of(status, choice.current.is_some());
                     let workflow = wanted.compiled.workflows().get(name)?;
                     let last = status.and_then(|status| status.workflow.as_ref());
-                    Some(Run::start(workflow, name, &wanted.name, last, &self.ctx.now()))
+                    let run = Run::start(workflow, name, &wanted.name, last, &self.ctx.now());
+                    Some(run.counted_past(self.named_attempts()))
                 })
             }
             None => rolled_back(self, choice),
         };
+    }
+
+    /// Returns the attempts that people retried or cancelled.
+    pub(super) fn named_attempts(&self) -> [Option<&str>; 2] {
+        let annotations = self.request.annotations();
+        [names::RETRY_ANNOTATION, names::CANCEL_ANNOTATION].map(|name| annotations.get(name).map(String::as_str))
     }
 
     /// Returns the release that determines which objects exist, and whether there is none by now: in a rollback, the former one.
@@ -114,8 +121,10 @@ impl Reconciliation<'_> {
         let retry = self.request.annotations().get(names::RETRY_ANNOTATION).cloned();
         for _ in 0..ROUNDS {
             let decisions = self.step_decisions(subject).await;
-            let Some(run) = self.run.clone().filter(|run| !run.is_idle(retry.as_deref()) || run.is_skipped(&decisions)) else {
-                self.ctx.calls.forget(self.key);
+            let woken = self.ctx.calls.woken(self.key);
+            let is_open = |run: &Run| !run.is_idle(retry.as_deref()) || run.is_skipped(&decisions) || run.is_woken(&woken);
+            let Some(run) = self.run.clone().filter(is_open) else {
+                self.ctx.calls.ended(self.key);
                 break;
             };
             let advanced = match self.next_of(subject, run.clone(), (results, decisions), (facts, plan)).await {
@@ -176,7 +185,7 @@ impl Reconciliation<'_> {
         let uid = self.request.uid().unwrap_or_default();
         let observed = render::observed(&self.seen, &self.ids, &uid);
         let parameters = release.release.parameters.clone().unwrap_or_default();
-        let called = self.ctx.calls.of(self.key);
+        let (called, woken) = (self.ctx.calls.of(self.key), self.ctx.calls.woken(self.key));
         let jobs = self.observed_jobs(release, facts);
         let (context, remaining, can_roll_back) = (release.context.clone(), subject.remaining.clone(), subject.can_roll_back);
         let (unapplied, unhealthy) = (plan.unapplied.clone(), plan.unhealthy.clone());
@@ -202,6 +211,7 @@ impl Reconciliation<'_> {
                 remaining: &remaining,
                 jobs: &jobs,
                 called: &called,
+                woken: &woken,
                 decisions: &decisions,
                 can_roll_back,
                 is_back,

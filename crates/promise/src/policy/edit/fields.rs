@@ -34,6 +34,8 @@ pub fn promise_of(kind: RuleKind, offered: &Offered, values: &Value) -> PromiseS
         }
         RuleKind::Budget => maker.budget(),
         RuleKind::Inject => maker.inject(),
+        RuleKind::Schedule => maker.schedule(effect),
+        RuleKind::Window => maker.window(),
     }
     maker.finish(kind, values)
 }
@@ -86,9 +88,7 @@ impl Maker<'_> {
             FieldHint { widget: Some("select".to_owned()), advanced: !steers, ..field(if steers { &path } else { ".message.parameter" }) };
         let mut paths: Vec<String> = known.iter().map(|parameter| parameter.path.clone()).collect();
         for parameter in known {
-            let of = &parameter.promises;
-            let only = if of.len() < self.offered.in_scope { format!(" – {}", of.join(", ")) } else { String::new() };
-            let title = format!("{} ({}){only}", parameter.label, parameter.path);
+            let title = format!("{} ({}){}", parameter.label, parameter.path, self.only(&parameter.promises));
             hint.options.insert(parameter.path.clone(), OptionHint { title: Some(title), help: None });
         }
         if !chosen.is_empty() && !paths.iter().any(|path| path == chosen) {
@@ -180,6 +180,44 @@ impl Maker<'_> {
         self.when();
     }
 
+    fn schedule(&mut self, effect: &Value) {
+        let known = &self.offered.actions;
+        let mut names: Vec<&str> = known.iter().map(|action| action.name.as_str()).collect();
+        // What is written is shown in any case.
+        names.extend(effect["action"].as_str().filter(|chosen| !chosen.is_empty() && !known.iter().any(|action| action.name == *chosen)));
+        let path = format!(".{RULE}.action");
+        let mut hint = FieldHint { widget: Some("select".to_owned()), ..field(&path) };
+        for action in known {
+            let only = self.only(&action.promises);
+            let title = format!("{} ({}){only}", action.title, action.name);
+            hint.options.insert(action.name.clone(), OptionHint { title: Some(title), help: None });
+        }
+        let node = if known.is_empty() { text() } else { json!({"type": "string", "enum": names}) };
+        self.properties.insert("action".to_owned(), node);
+        self.hint(path, hint);
+        self.add("cron", text(), None);
+        self.add("timezone", text(), None);
+        self.add("parameters", json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}), None);
+        self.add("retention", text(), None);
+    }
+
+    fn window(&mut self) {
+        let path = format!(".{RULE}.days");
+        let days = words::days();
+        let names: Vec<&str> = days.iter().map(|(day, _)| *day).collect();
+        self.properties.insert("days".to_owned(), json!({"type": "array", "items": {"type": "string", "enum": names}}));
+        let options = days.iter().map(|(day, option)| ((*day).to_owned(), option.clone())).collect();
+        self.hint(path.clone(), FieldHint { widget: Some("checkboxes".to_owned()), options, ..field(&path) });
+        for name in ["from", "to", "timezone"] {
+            self.add(name, text(), None);
+        }
+    }
+
+    /// Returns which promises have something, if not all in scope do.
+    fn only(&self, promises: &[String]) -> String {
+        if promises.len() < self.offered.in_scope { format!(" – {}", promises.join(", ")) } else { String::new() }
+    }
+
     /// Adds the scope and the texts of the policy.
     fn finish(mut self, kind: RuleKind, values: &Value) -> PromiseSpec {
         let list = |field: &str, offered: &[String]| {
@@ -191,7 +229,9 @@ impl Maker<'_> {
             json!({"type": "array", "items": if few { json!({"type": "string", "enum": all}) } else { text() }})
         };
         let (promises, workspaces) = (list("promises", &self.offered.promises), list("workspaces", &self.offered.workspaces));
-        let labels = json!({"type": "object", "additionalProperties": {"type": "string"}});
+        let names: Vec<String> = self.offered.actions.iter().map(|action| action.name.clone()).collect();
+        let (actions, labels) = (list("actions", &names), json!({"type": "object", "additionalProperties": {"type": "string"}}));
+        let scope = json!({"promises": promises, "workspaces": workspaces, "workspaceLabels": labels, "actions": actions});
         let rule = json!({"type": "object", "properties": self.properties});
         let parameters = json!({
             "type": "object",
@@ -199,7 +239,7 @@ impl Maker<'_> {
             "properties": {
                 RULE: rule,
                 NAME: text(),
-                "appliesTo": {"type": "object", "properties": {"promises": promises, "workspaces": workspaces, "workspaceLabels": labels}},
+                "appliesTo": {"type": "object", "properties": scope},
                 "title": text(),
                 "description": text(),
                 "category": {"type": "string", "default": "operations", "enum": ["operations", "security", "compliance", "cost", "lifecycle"]},
@@ -211,7 +251,12 @@ impl Maker<'_> {
         for parent in [format!(".{RULE}"), ".appliesTo".to_owned(), ".owner".to_owned()] {
             self.hints.fields.insert(parent, hidden());
         }
-        let scope = [(".appliesTo.promises", false), (".appliesTo.workspaces", false), (".appliesTo.workspaceLabels", true)];
+        let scope = [
+            (".appliesTo.promises", false),
+            (".appliesTo.workspaces", false),
+            (".appliesTo.workspaceLabels", true),
+            (".appliesTo.actions", true),
+        ];
         let policy = [
             (".title", false),
             (".enforcement", false),

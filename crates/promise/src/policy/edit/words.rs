@@ -20,6 +20,8 @@ pub(super) fn title(kind: RuleKind) -> &'static str {
         RuleKind::Limit => "Limit on instances",
         RuleKind::Budget => "Budget",
         RuleKind::Inject => "Added fields",
+        RuleKind::Schedule => "Scheduled action",
+        RuleKind::Window => "Change window",
     }
 }
 
@@ -34,6 +36,8 @@ pub(super) fn description(kind: RuleKind) -> &'static str {
         RuleKind::Limit => "Limits how many instances of each promise can exist.",
         RuleKind::Budget => "Limits what all covered requests can cost together.",
         RuleKind::Inject => "The platform adds these fields to the objects of a request. Only policies of trusted homes can add fields.",
+        RuleKind::Schedule => "The platform runs an action of every running instance at these times.",
+        RuleKind::Window => "Changes of running instances wait until the window opens. Windows of one policy are alternatives.",
     }
 }
 
@@ -53,9 +57,11 @@ pub(super) fn field(path: &str) -> FieldHint {
         ".rule.value" => ("Value", ""),
         ".rule.when" => ("Only when", "An expression such as parameters.tier == 'production'. Leave empty to always apply the rule."),
         ".rule.message" => ("Message", "One sentence that tells the requester what to do."),
-        ".rule.expression" => {
-            ("Expression", "Must be true, such as parameters.replicas >= 2. It can read parameters, request, workspace and promise.")
-        }
+        ".rule.expression" => (
+            "Expression",
+            "Must be true, such as parameters.replicas >= 2. It can read parameters, request, workspace and promise, and action in policies for \
+             actions.",
+        ),
         ".rule.approvers.groups" => ("Approver groups", "Members also need permission to approve for this policy."),
         ".rule.approvers.users" => ("Approver users", ""),
         ".rule.required" => ("Approvals required", "A number, or all for every named approver. Leave empty for one."),
@@ -72,11 +78,22 @@ pub(super) fn field(path: &str) -> FieldHint {
         ".rule.notify.users" => ("Users to notify", ""),
         ".rule.match.kinds" => ("Kinds of objects", "For example Deployment. Without kinds, the fields are added to every object."),
         ".rule.merge" => ("Fields", "A JSON merge patch."),
+        ".rule.action" => ("Action", "Promises without this action are left alone."),
+        ".rule.cron" => ("Schedule", "Minute, hour, day of month, month and day of week, such as 0 2 * * * for every day at 02:00."),
+        ".rule.timezone" => ("Time zone", "An IANA name, such as Europe/Berlin. Leave empty for UTC."),
+        ".rule.parameters" => ("Values of the action", "As YAML, such as note: nightly."),
+        ".rule.retention" => ("Keep finished runs for", "For example 7d. Leave empty to keep the newest 20."),
+        ".rule.days" => ("Days on which it opens", "Without days, it opens every day."),
+        ".rule.from" => ("Opens at", "Hours and minutes, such as 22:00."),
+        ".rule.to" => ("Closes at", "Hours and minutes. A time before the opening means the next day."),
         ".appliesTo.promises" => ("Promises", "Without promises, the policy applies to all of them."),
         ".appliesTo.workspaces" => {
             ("Workspaces", "A path, or a path with :** for everything below it. Without workspaces, the policy applies wherever it can.")
         }
         ".appliesTo.workspaceLabels" => ("Workspace labels", "Workspaces must have all of these labels."),
+        ".appliesTo.actions" => {
+            ("Actions", "With actions, the policy applies to their runs and not to requests. Its rules can be conditions and windows.")
+        }
         ".title" => ("Title", "Shown to requesters wherever the policy applies."),
         ".description" => ("Reason", "Why this policy exists, in one sentence."),
         ".category" => ("Category", ""),
@@ -101,6 +118,13 @@ pub(super) fn per(value: &str) -> OptionHint {
         "subtree" => option("In all of them together", "The workspace of this policy and everything below it share one count."),
         _ => option("Everywhere", "All instances of the promise share one count."),
     }
+}
+
+/// Returns the days of the week, as policies name them, with their labels.
+pub(super) fn days() -> [(&'static str, OptionHint); 7] {
+    let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+    let words = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    std::array::from_fn(|at| (words[at], option(names[at], "")))
 }
 
 /// Describes what happens to requests that violate a policy.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::world::promise;
-use crate::api::{PolicySpec, PromiseSpec};
+use crate::api::{ActionSpec, PolicySpec, PromiseSpec};
 use crate::policy::{check_against, validity};
 
 fn spec(rule: &Value, promises: &Value) -> PolicySpec {
@@ -219,4 +219,47 @@ fn whatever_is_wrong_refuses_requests_too() {
         let message = settled.resolved.refusals[0].problem().message;
         assert!(message.contains("The policy p at root:level1 (team p)") && message.contains("rule r"), "{message}");
     }
+}
+
+#[test]
+fn a_schedule_has_to_fit_the_schema_of_its_action() {
+    let note = json!({"type": "object", "properties": {"note": {"type": "string", "maxLength": 10}}});
+    let run = json!({"type": "object", "required": ["backup"], "properties": {"backup": {"type": "string"}, "keep": {"type": "integer"}}});
+    let action = |parameters: &Value| ActionSpec { parameters: Some(parameters.clone()), ..ActionSpec::default() };
+    let actions = [("backup", action(&note)), ("restore", action(&run)), ("restart", ActionSpec::default())];
+    let promise = PromiseSpec { actions: actions.map(|(name, action)| (name.to_owned(), action)).into(), ..promise().0.clone() };
+    let found = |action: &str, parameters: Value, promises: &Value| -> Vec<(String, String)> {
+        let mut rule = json!({"schedule": {"action": action, "cron": "@daily"}});
+        if !parameters.is_null() {
+            rule["schedule"]["parameters"] = parameters;
+        }
+        let problems = check_against(&spec(&rule, promises), "db", &promise);
+        problems.into_iter().map(|problem| (problem.path, problem.message)).collect()
+    };
+    let cases = [
+        ("backup", Value::Null, None),
+        ("backup", json!({"note": "nightly"}), None),
+        ("restore", json!({"backup": "b", "keep": 3.0}), None),
+        ("restart", Value::Null, None),
+        ("backup", json!({"note": "much too long"}), Some("10")),
+        ("backup", json!({"nots": "nightly"}), Some("there is no parameter .nots")),
+        ("restore", Value::Null, Some("backup")),
+        ("restart", json!({"force": true}), Some("there is no parameter .force")),
+    ];
+    for (action, parameters, words) in cases {
+        // A policy for many promises can lack the action, but not run it with values that it refuses.
+        for promises in [json!(["db"]), json!(["d*"]), json!([])] {
+            let problems = found(action, parameters.clone(), &promises);
+            match (problems.as_slice(), words) {
+                ([], None) => {}
+                ([(path, message)], Some(words)) => {
+                    assert_eq!(path, ".rules[1].schedule.parameters");
+                    assert!(message.contains(words) && message.contains(&format!("the action {action} accepts")), "{message}");
+                }
+                _ => panic!("{action} {parameters}: {problems:?}"),
+            }
+        }
+    }
+    assert_eq!(found("rotate", Value::Null, &json!(["db"]))[0].0, ".rules[1].schedule.action");
+    assert_eq!(found("rotate", json!({"x": 1}), &json!([])), []);
 }

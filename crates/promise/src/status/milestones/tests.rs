@@ -140,7 +140,7 @@ fn a_deletion_tells_what_it_waits_for_and_what_blocks_it() {
     let done = plan(Health::Healthy);
     let mut history = History::default();
     history.sees(&Observation { current: Some(release("r-1", &revision)), plan: Some(&done), ..Observation::default() });
-    let terminating = Plan { holds: vec![Hold::Terminating { id: "cache".into(), key: key() }], ..plan(Health::Progressing) };
+    let terminating = Plan { holds: vec![Hold::Terminating { id: "cache".into(), key: key(), held: None }], ..plan(Health::Progressing) };
     let seen = Observation { deleting: true, plan: Some(&terminating), ..Observation::default() };
     let found = history.sees(&seen);
     assert_eq!(

@@ -140,6 +140,28 @@ fn a_run_that_is_cancelled_ends_and_a_retry_continues_it() {
 }
 
 #[test]
+fn jobs_of_two_runs_with_one_number_have_different_names() {
+    let name = |world: &mut World, started_at: &str| {
+        world.run.status.started_at = Some(started_at.to_owned());
+        world.wanted_jobs()[0].name.clone()
+    };
+    let mut world = World::new(json!([migrate(), apply("all", &["database", "config"], &["migrate"])]));
+    world.advance();
+    assert_ne!(name(&mut world, "2026-05-01T08:00:00Z"), name(&mut world, "2026-05-02T08:00:00Z"));
+}
+
+#[test]
+fn a_run_is_not_one_that_an_annotation_already_names() {
+    let attempt = |annotations: [Option<&str>; 2]| {
+        let world = World::new(json!([apply("all", &["database", "config"], &[])]));
+        world.run.counted_past(annotations).status.attempt
+    };
+    assert_eq!(attempt([None, None]), 1);
+    assert_eq!(attempt([Some("1"), Some(" 3 ")]), 4);
+    assert_eq!(attempt([Some("soon"), Some("4294967295")]), 1, "no attempt has this name");
+}
+
+#[test]
 fn a_run_that_is_paused_can_be_cancelled() {
     let mut world = World::new(json!([apply("database", &["database"], &[])]));
     world.paused = true;

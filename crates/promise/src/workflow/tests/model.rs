@@ -246,6 +246,7 @@ fn run(steps: &[RandomStep], faults: &[Fault], can_roll_back: bool) -> (Run, Des
             remaining: &BTreeSet::new(),
             jobs: &jobs,
             called: &called,
+            woken: &BTreeSet::new(),
             decisions: &decisions,
             can_roll_back,
             is_back: recorded.status.phase == WorkflowPhase::RollingBack,

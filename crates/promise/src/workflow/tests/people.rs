@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use super::world::{World, promise};
 use crate::api::{
-    Decision, DecisionReason, PromiseRequestStatus, StepPhase, StepReason, WaitingKind, WaitingReason, WorkflowName, WorkflowPhase,
+    ActionPhase, CurrentStatus, Decision, DecisionReason, PromiseActionStatus, PromiseRequestStatus, StepPhase, StepReason, WaitingKind,
+    WaitingReason, WorkflowName, WorkflowPhase,
 };
 use crate::approval::Right;
 use crate::publish::validate;
-use crate::workflow::{asks_about_step, step_in_question, waits};
+use crate::workflow::{asks_about_first, asks_about_run, asks_about_step, asks_about_steps, step_in_question, waits};
 
 fn gate() -> Value {
     json!({"id": "gate", "title": "Change board", "approve": {
@@ -213,6 +214,43 @@ fn approvers_see_the_step_in_place_of_the_content() {
     world.decide("erin", Decision::Approve, "gate", "");
     let decided = PromiseRequestStatus { steps: world.run.steps.clone(), ..status };
     assert_eq!(asks_about_step(&decided), None);
+}
+
+#[test]
+fn each_step_that_waits_is_asked_about_on_its_own() {
+    let mut security = gate();
+    (security["id"], security["title"]) = (json!("security"), json!("Security"));
+    let mut world = World::new(json!([gate(), security, apply(&["gate", "security"])]));
+    world.advance();
+    let status = PromiseRequestStatus {
+        workflow: Some(world.run.status.clone()),
+        steps: world.run.steps.clone(),
+        ..PromiseRequestStatus::default()
+    };
+    let copies = asks_about_steps(&status);
+    let ids: Vec<_> = copies.iter().filter_map(step_in_question).map(|step| step.id.as_str()).collect();
+    assert_eq!(ids, ["gate", "security"]);
+    assert_eq!(copies.iter().map(asks_about_first).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(copies[1].approvals[0].rule.name, "security");
+    world.decide("erin", Decision::Approve, "gate", "");
+    let second = PromiseRequestStatus { steps: world.run.steps.clone(), ..status };
+    assert!(asks_about_step(&second).is_some_and(|first| asks_about_first(&first)), "then it is the first one");
+}
+
+#[test]
+fn a_step_of_an_action_is_asked_about_beside_its_request() {
+    let mut world = gated(gate());
+    world.advance();
+    let current = CurrentStatus { release: "orders-1".into(), revision: "r1".into(), ..CurrentStatus::default() };
+    let status = PromiseRequestStatus { current: Some(current), ..PromiseRequestStatus::default() };
+    let run = PromiseActionStatus { phase: ActionPhase::Running, steps: world.run.steps.clone(), ..PromiseActionStatus::default() };
+    let [copy]: [PromiseRequestStatus; 1] = asks_about_run(&status, &run).try_into().unwrap();
+    assert_eq!(step_in_question(&copy).map(|step| step.id.as_str()), Some("gate"));
+    assert!(!asks_about_first(&copy));
+    let candidate = copy.candidate.unwrap();
+    assert_eq!((candidate.release.as_str(), candidate.is_open()), ("orders-1", true));
+    let over = PromiseActionStatus { phase: ActionPhase::Cancelled, ..run };
+    assert!(asks_about_run(&status, &over).is_empty());
 }
 
 #[test]

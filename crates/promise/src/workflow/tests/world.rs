@@ -39,6 +39,8 @@ pub struct World {
     votes: Vec<(ApprovalSpec, Right)>,
     tasks: Vec<Task>,
     called: BTreeMap<String, Timestamp>,
+    /// Steps whose Endpoint changed.
+    pub woken: BTreeSet<String>,
     again: Option<SignedDuration>,
 }
 
@@ -88,6 +90,7 @@ impl World {
             votes: Vec::new(),
             tasks: Vec::new(),
             called: BTreeMap::new(),
+            woken: BTreeSet::new(),
             again: None,
         }
     }
@@ -106,6 +109,7 @@ impl World {
             remaining: &self.remaining,
             jobs: &self.jobs,
             called: &self.called,
+            woken: &self.woken,
             decisions: &self.decisions(),
             can_roll_back: self.can_roll_back,
             is_back: self.is_back,

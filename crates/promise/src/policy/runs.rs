@@ -1,0 +1,88 @@
+//! Rules for runs of actions: those of policies whose scope names actions. They don't apply to requests, and the rules for requests don't
+//! apply to runs.
+
+use jiff::Timestamp;
+use schema::expr::Budget;
+use serde_json::Value;
+
+use super::compose::sorted;
+use super::effective::Ruling;
+use super::expressions::{STEPS, environment_of_actions};
+use super::reading::RuleReading;
+use super::refusal::{Conflict, ExpressionError, Refusal, RefusalReason, RuleProblem};
+use super::source::{PolicySource, Provenance};
+use super::window::{ChangeWindows, WindowWait};
+use crate::api::{Enforcement, Rule, Validate};
+use crate::context::Context;
+use crate::expression;
+use crate::path::Path;
+
+/// A run that is about to start.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFacts<'a> {
+    /// Name of the action.
+    pub action: &'a str,
+    /// Parameters of the running release of the request.
+    pub parameters: &'a Value,
+    /// The context of the request, with the run.
+    pub context: &'a Context,
+    /// The current time.
+    pub now: Timestamp,
+}
+
+/// What policies say about a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunVerdict {
+    /// Why it can't run.
+    pub refusals: Vec<Refusal>,
+    /// Rules that it breaks and that only warn.
+    pub warnings: Vec<RefusalReason>,
+    /// What it has to wait for.
+    pub wait: Option<WindowWait>,
+}
+
+/// Returns the policies for runs of an action among those that apply to its promise, each once, in a stable order.
+pub fn for_runs<'s>(sources: &'s [PolicySource], action: &str) -> Vec<&'s PolicySource> {
+    let mut sources = sorted(sources);
+    sources.retain(|source| source.spec().applies_to.covers_action(action));
+    sources
+}
+
+/// Judges a run by the policies that apply to its promise. The form, REST, `opm` and the controller call this before a run starts.
+pub fn judge_run(sources: &[PolicySource], facts: &RunFacts<'_>) -> RunVerdict {
+    let mut verdict = RunVerdict::default();
+    let mut windows = Vec::new();
+    for source in for_runs(sources, facts.action) {
+        for (rule, read) in source.reading.rules() {
+            let from = source.provenance(&rule.name);
+            if let Some(fault) = read.faults.first() {
+                // No rule passes silently, whatever happens to those who break it.
+                let broken = Conflict::broken(&from, Path::default(), RuleProblem::Fault(fault.what.clone()));
+                verdict.refusals.push(Refusal { path: Path::default(), reason: RefusalReason::Conflict(broken) });
+                continue;
+            }
+            verdict.validate((rule, read), &from, facts);
+            windows.extend(rule.window.clone().map(|effect| Ruling { from, path: Path::default(), effect }));
+        }
+    }
+    verdict.wait = ChangeWindows::blocking(&windows).wait(facts.now);
+    verdict
+}
+
+impl RunVerdict {
+    fn validate(&mut self, (rule, read): (&Rule, &RuleReading), from: &Provenance, facts: &RunFacts<'_>) {
+        let Some(Validate { message, .. }) = &rule.validate else { return };
+        let scope = expression::scope(&environment_of_actions(), facts.parameters, facts.context);
+        let holds = read.expression.as_ref().map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS)));
+        let reason = match holds {
+            None | Some(Ok(true)) => return,
+            Some(Ok(false)) => RefusalReason::Invalid { from: from.clone(), message: message.clone(), changer: None },
+            Some(Err(error)) => RefusalReason::NotEvaluated { from: from.clone(), error: ExpressionError::Failed(error) },
+        };
+        if from.enforcement == Enforcement::Block {
+            self.refusals.push(Refusal { path: read.path.clone(), reason });
+        } else {
+            self.warnings.push(reason);
+        }
+    }
+}

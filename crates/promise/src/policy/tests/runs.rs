@@ -1,0 +1,112 @@
+//! Policies for actions: what they refuse, what they let wait, and that they leave requests alone.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::world::settled;
+use crate::api::{PolicySpec, Requester};
+use crate::context::{ActionContext, Context, RequestContext};
+use crate::policy::{Origin, PolicySource, Reading, RefusalReason, RunFacts, RunVerdict, judge_run, validity};
+
+fn policy(actions: Value, enforcement: &str, rules: Value) -> PolicySource {
+    let spec = json!({
+        "title": "Careful", "owner": {"team": "Operations"}, "enforcement": enforcement, "appliesTo": {"actions": actions}, "rules": rules,
+    });
+    let reading = Arc::new(Reading::of(serde_json::from_value(spec).unwrap(), false));
+    PolicySource::new("careful", "root:acme", "acme", Origin::Ancestor { distance: 1 }, reading)
+}
+
+fn rule(expression: &str) -> Value {
+    json!([{"name": "r", "validate": {"expression": expression, "message": "Ask Operations.", "parameter": ".note"}}])
+}
+
+/// Judges a run of `restore` by dana, in the group `shop`, for a request of lee.
+fn judged(sources: &[PolicySource]) -> RunVerdict {
+    let person = |name: &str, groups: &[&str]| Requester {
+        username: name.into(),
+        groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+        ..Requester::default()
+    };
+    let run = ActionContext { parameters: json!({"note": "now"}), requested_by: person("dana", &["shop"]), ..ActionContext::default() };
+    let request = RequestContext { requester: person("lee", &[]), ..RequestContext::default() };
+    let context = Context { action: Some(run), request, ..Context::default() };
+    let now = "2026-11-27T12:00:00Z".parse().unwrap();
+    judge_run(sources, &RunFacts { action: "restore", parameters: &json!({"tier": "production"}), context: &context, now })
+}
+
+#[test]
+fn a_run_is_refused_unless_the_condition_is_met() {
+    for (expression, is_met) in [
+        ("action.parameters.note == 'now'", true),
+        ("action.parameters.note == 'later'", false),
+        ("action.requestedBy.groups.exists(group, group == 'shop')", true),
+        ("action.requestedBy.username == request.requester.username", false),
+        ("parameters.tier != 'production' || 'operators' in action.requestedBy.groups", false),
+        ("has(action.parameters.nothing)", false),
+    ] {
+        let verdict = judged(&[policy(json!(["restore"]), "block", rule(expression))]);
+        assert_eq!(verdict.refusals.is_empty(), is_met, "{expression}");
+        for refusal in &verdict.refusals {
+            assert!(matches!(&refusal.reason, RefusalReason::Invalid { message, .. } if message == "Ask Operations."));
+            let problem = refusal.problem();
+            assert_eq!(problem.path, ".parameters.note");
+            assert_eq!(problem.message, "Ask Operations. The policy Careful at root:acme (Operations) requires this.");
+        }
+    }
+}
+
+#[test]
+fn only_the_named_actions_are_concerned() {
+    let of = |actions: Value| judged(&[policy(actions, "block", rule("false"))]).refusals.len();
+    assert_eq!(of(json!(["restore"])), 1);
+    assert_eq!(of(json!(["re*"])), 1);
+    assert_eq!(of(json!(["backup", "rotate"])), 0);
+    assert_eq!(of(json!([])), 0, "it is for requests");
+    let warned = judged(&[policy(json!(["restore"]), "warn", rule("false"))]);
+    assert_eq!((warned.refusals.len(), warned.warnings.len()), (0, 1));
+}
+
+#[test]
+fn what_cannot_be_evaluated_and_what_is_broken_refuses() {
+    let failed = judged(&[policy(json!(["restore"]), "block", rule("action.parameters.nothing == 'x'"))]);
+    assert!(matches!(failed.refusals[0].reason, RefusalReason::NotEvaluated { .. }));
+    for broken in [
+        rule("1 +"),
+        rule("nothing.parameters == 1"),
+        json!([{"name": "r", "limit": {"count": 1, "per": "workspace"}}]),
+        json!([{"name": "r", "window": {"from": "1", "to": "2"}}]),
+    ] {
+        let sources = [policy(json!(["restore"]), "warn", broken.clone())];
+        assert!(matches!(judged(&sources).refusals[0].reason, RefusalReason::Conflict(_)), "{broken}");
+        let spec: &PolicySpec = sources[0].spec();
+        assert_eq!(validity(spec, false).len(), 1, "{broken}");
+    }
+    let spec: PolicySpec = serde_json::from_value(json!({"rules": rule("action.parameters.note == 'now'")})).unwrap();
+    assert!(validity(&spec, false)[0].message.contains("action"), "policies for requests know no run");
+}
+
+#[test]
+fn a_run_waits_until_the_windows_of_all_policies_are_open() {
+    let windows = |name: &str, spans: &[(&str, &str)]| {
+        let rule = |(at, (from, to)): (usize, &(&str, &str))| json!({"name": format!("w{at}"), "window": {"from": from, "to": to}});
+        let rules: Vec<Value> = spans.iter().enumerate().map(rule).collect();
+        PolicySource { policy: name.into(), ..policy(json!(["*"]), "block", json!(rules)) }
+    };
+    assert_eq!(judged(&[windows("a", &[("22:00", "23:00"), ("10:00", "14:00")])]).wait, None, "windows of one policy are alternatives");
+    let wait = judged(&[windows("a", &[("10:00", "23:00")]), windows("b", &[("22:00", "06:00")])]).wait.unwrap();
+    assert_eq!(wait.opens.unwrap().to_string(), "2026-11-27T22:00:00Z");
+    assert_eq!(wait.policies.iter().map(|from| from.policy.as_str()).collect::<Vec<_>>(), ["b"]);
+    assert_eq!(judged(&[windows("a", &[("10:00", "14:00")]), windows("b", &[("22:00", "23:00")])]).wait.unwrap().opens, None);
+}
+
+#[test]
+fn policies_for_actions_leave_requests_alone() {
+    let rules = json!([
+        {"name": "r", "validate": {"expression": "false", "message": "No."}},
+        {"name": "w", "window": {"from": "1", "to": "2"}},
+    ]);
+    let settled = settled(&[policy(json!(["*"]), "block", rules)], &json!({}));
+    assert!(settled.resolved.is_accepted() && settled.effective.is_empty(), "{:?}", settled.resolved.refusals);
+    assert_eq!((settled.effective.sentences.len(), settled.effective.windows.len()), (0, 0));
+}

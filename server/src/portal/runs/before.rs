@@ -1,0 +1,97 @@
+//! What people see beside the form of an action: what it does, how long it usually takes, what it would wait for, and its latest runs.
+
+use app::view::{ActionHistory, BeforeRun, StepOutline, TypicalTime};
+use cluster::kinds::{PromiseAction, PromiseRequest};
+use cluster::watch::Key;
+use kube::ResourceExt as _;
+use promise::action::{Turn, is_held, waits_for_request, waits_for_turn};
+use promise::api::{ActionPhase, ActionSpec, PromiseSpec, Step};
+use promise::{DeniedReason, Result};
+
+use super::list;
+use crate::portal::Caller;
+use crate::portal::place::Workspace;
+use crate::portal::rights::Right;
+
+/// Number of runs that are listed below the form.
+const LATEST: usize = 6;
+/// Number of runs of the request that are searched for those of the action.
+const SEARCHED: usize = 1000;
+
+/// Returns what is known before an action runs, and its latest runs. People who can't list runs don't learn from them either.
+pub(super) async fn of(
+    caller: &Caller,
+    workspace: &Workspace,
+    request: &PromiseRequest,
+    spec: &PromiseSpec,
+    name: &str,
+) -> Result<(BeforeRun, ActionHistory)> {
+    let namespace = request.namespace().unwrap_or_default();
+    let action = spec.actions.get(name);
+    let mut before = action.map(outline).unwrap_or_default();
+    let waits = waits_for_request(request.status.as_ref(), request.metadata.generation.unwrap_or_default());
+    if !caller.may(&workspace.cluster, Right::runs("list", &namespace)).await? {
+        let why = DeniedReason::ListRuns { workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() };
+        before.waits = waits.map(|waits| waits.message).unwrap_or_default();
+        return Ok((before, ActionHistory { refused: Some(why.to_string()), ..ActionHistory::default() }));
+    }
+    let key = Key { cluster: workspace.cluster.clone(), namespace, name: request.name_any() };
+    let portal = caller.portal();
+    let (runs, _) = portal.runs.of(&portal.world, &key, 0, SEARCHED);
+    let next = Turn {
+        name: String::new(),
+        action: name.to_owned(),
+        created: portal.clock.now().to_string(),
+        phase: ActionPhase::Pending,
+        requester: None,
+        held: false,
+    };
+    let turns: Vec<Turn> = runs.iter().map(|run| turn(run)).collect();
+    before.waits = waits.or_else(|| waits_for_turn(&next, &turns)).map(|waits| waits.message).unwrap_or_default();
+    let own: Vec<_> = runs.iter().filter(|run| run.spec.action == name).collect();
+    let finished = own.iter().filter_map(|run| run.status.as_ref()).filter(|status| status.phase == ActionPhase::Succeeded);
+    before.usual = typical(finished.filter_map(list::took).collect());
+    let latest = own.iter().take(LATEST).map(|run| list::line(Some(spec), run)).collect();
+    Ok((before, ActionHistory { runs: latest, total: own.len(), refused: None }))
+}
+
+fn outline(action: &ActionSpec) -> BeforeRun {
+    let step = |step: &Step| StepOutline {
+        id: step.id.clone(),
+        title: step.title.clone().unwrap_or_default(),
+        kind: step.kind(),
+        timeout: step.timeout.clone().unwrap_or_default(),
+    };
+    let people = action.allowed.iter().flat_map(|allowed| allowed.groups.iter().chain(&allowed.users)).cloned();
+    BeforeRun { steps: action.steps.iter().map(step).collect(), people: people.collect(), ..BeforeRun::default() }
+}
+
+fn turn(run: &PromiseAction) -> Turn {
+    Turn {
+        name: run.name_any(),
+        action: run.spec.action.clone(),
+        created: run.creation_timestamp().map(|time| time.0.to_string()).unwrap_or_default(),
+        phase: run.status.as_ref().map(|status| status.phase).unwrap_or_default(),
+        requester: run.spec.requester.clone(),
+        held: is_held(run.status.as_ref()),
+    }
+}
+
+/// Returns the median of times in seconds: of two in the middle, the longer one.
+fn typical(mut times: Vec<i64>) -> Option<TypicalTime> {
+    times.sort_unstable();
+    let median = *times.get(times.len() / 2)?;
+    Some(TypicalTime { median, measured: times.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TypicalTime, typical};
+
+    #[test]
+    fn the_usual_time_is_the_median() {
+        assert_eq!(typical(Vec::new()), None);
+        assert_eq!(typical(vec![600, 4, 5]), Some(TypicalTime { median: 5, measured: 3 }));
+        assert_eq!(typical(vec![9, 3]), Some(TypicalTime { median: 9, measured: 2 }));
+    }
+}
