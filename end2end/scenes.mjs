@@ -141,7 +141,7 @@ export async function scenes(it) {
     { name: "policy-reader", path: `/platform/policies/root:acme/production-baseline?from=${workspace}` },
     { name: "policy-new", path: "/platform/policies/new", person: "org-owner" },
     { name: "policy-edit", path: "/platform/policies/root:acme/production-baseline/edit", person: "org-owner" },
-    { name: "policy-schedule", path: "/platform/policies/root:acme/nightly-backups/edit", person: "org-owner" },
+    { name: "policy-schedule", path: "/platform/policies/root:acme/nightly-restarts/edit", person: "org-owner" },
     { name: "policy-window", path: "/platform/policies/root:acme/careful-restores/edit", person: "org-owner" },
     { name: "policy-for-actions", path: "/platform/policies/root:acme/careful-restores", person: "org-owner" },
     { name: "policy-yaml", path: "/platform/policies/root:acme/production-baseline/edit?view=yaml", person: "org-owner" },
@@ -177,7 +177,7 @@ export async function scenes(it) {
     { name: "request-to-decide", path: request("to-decide") },
     { name: "request-to-decide-decider", path: request("to-decide"), person: "approver" },
     { name: "request-releases", path: request("orders-db", "releases") },
-    { name: "request-schedules", path: await scheduled(it, request("orders-db")) },
+    { name: "request-schedules", path: await scheduled(it, request("sessions")) },
     { name: "request-actions", path: request("orders-db", "actions") },
     { name: "action", path: `${request("orders-db")}/actions/restore` },
     { name: "action-backup", path: `${request("orders-db")}/actions/backup` },
@@ -326,14 +326,14 @@ async function ran(it, request, action) {
 async function scheduled(it, path) {
   const owner = "org-owner@root:acme";
   const policy = (name, title, appliesTo, rule) => {
-    const spec = { title, owner: { team: "Data" }, appliesTo: { promises: ["postgresql"], ...appliesTo }, rules: [rule] };
+    const spec = { title, owner: { team: "Data" }, appliesTo, rules: [rule] };
     const written = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "Policy", metadata: { name }, spec };
     return kubectl(it.portal, owner, ["apply", "-f", "-"], JSON.stringify(written));
   };
-  const schedule = { action: "backup", cron: "0 2 * * *", timezone: "Europe/Berlin", retention: "7d", parameters: { note: "nightly" } };
-  await policy("nightly-backups", "Nightly backups", {}, { name: "nightly", schedule });
+  const schedule = { action: "restart", cron: "0 2 * * *", timezone: "Europe/Berlin", retention: "7d" };
+  await policy("nightly-restarts", "Nightly restarts", { promises: ["redis"] }, { name: "nightly", schedule });
   const window = { days: ["sat", "sun"], from: "22:00", to: "06:00", timezone: "Europe/Berlin" };
-  await policy("careful-restores", "Careful restores", { actions: ["restore"] }, { name: "weekends", window });
+  await policy("careful-restores", "Careful restores", { promises: ["postgresql"], actions: ["restore"] }, { name: "weekends", window });
   const name = path.split("/").at(-1);
   await until(async () => {
     const { status } = JSON.parse(await kubectl(it.portal, `dev-shop@${workspace}`, ["get", `promiserequest/${name}`, "-o", "json"]));

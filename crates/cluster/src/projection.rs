@@ -3,6 +3,8 @@
 //! Portal and controller share no memory, so what neither of them reads would be stored twice. When a reader needs more, keep it here;
 //! single objects are read whole from the control plane.
 
+mod release;
+
 use kube::api::ObjectMeta;
 use promise::api::{
     ApprovalStatus, Condition, DestinationSpec, EndpointSpec, InventoryItem, OutdatedStatus, PolicyResult, PromiseActionStatus,
@@ -16,6 +18,8 @@ use crate::kinds::{
     PromiseRequestKind, PromiseRevision, PromiseWorkflow,
 };
 use crate::watch::Row;
+
+pub use release::CachedRelease;
 
 /// This annotation repeats the whole object, the values of a Secret included.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

@@ -1,61 +1,10 @@
-//! Releases as caches keep them.
-//!
-//! There are more releases than anything else, and most of one is only read when its request is worked on. Maps of single values take several
-//! times the memory of their text, so a row has the text.
+//! The releases of a request, found in the cache by their names.
 
 use std::sync::Arc;
 
-use kube::ResourceExt;
-use promise::api::{PromiseReleaseSpec, ReleaseRevision};
-
-use crate::kinds::{PromiseRelease, PromiseReleaseKind};
-use crate::projection::CachedRow;
-use crate::watch::{Key, Row};
+use crate::projection::CachedRelease;
+use crate::watch::Key;
 use crate::world::World;
-
-/// A release: what tells it apart, and its spec as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CachedRelease {
-    /// Its uid and resource version.
-    edition: (Option<String>, Option<String>),
-    /// Its name.
-    pub name: String,
-    /// uid of its request.
-    pub request_uid: String,
-    /// Generation of the request that it was created from.
-    pub request_generation: i64,
-    /// Revision of the promise.
-    pub revision: ReleaseRevision,
-    /// Hash of its content.
-    pub content_hash: String,
-    text: Box<[u8]>,
-}
-
-impl CachedRelease {
-    /// Returns the spec, as far as the reader of the cache keeps it.
-    pub fn spec(&self) -> PromiseReleaseSpec {
-        // The text was written from a spec.
-        serde_json::from_slice(&self.text).unwrap_or_default()
-    }
-}
-
-impl Row for CachedRelease {
-    fn same_edition(&self, other: &Self) -> bool {
-        self.edition == other.edition
-    }
-}
-
-impl CachedRow for CachedRelease {
-    type Kind = PromiseReleaseKind;
-
-    fn of(release: PromiseRelease) -> Self {
-        let text = serde_json::to_vec(&release.spec).unwrap_or_default().into_boxed_slice();
-        let name = release.name_any();
-        let PromiseReleaseSpec { request_uid, request_generation, revision, content_hash, .. } = release.spec;
-        let edition = (release.metadata.uid, release.metadata.resource_version);
-        Self { edition, name, request_uid, request_generation, revision, content_hash, text }
-    }
-}
 
 /// Returns what the names of a request's releases begin with.
 pub fn prefix(request: &str) -> String {
@@ -72,33 +21,5 @@ impl World {
         let is_named = |at: &Key| at.cluster == key.cluster && at.namespace == key.namespace && at.name.starts_with(&prefix);
         let named = rows.range(from..).take_while(|(at, _)| is_named(at));
         named.filter(|(_, release)| release.request_uid == uid).map(|(_, release)| release.clone()).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::CachedRelease;
-    use crate::kinds::PromiseRelease;
-    use crate::projection::CachedRow as _;
-    use crate::watch::Row as _;
-
-    #[test]
-    fn a_row_has_the_whole_spec_and_says_which_state_it_shows() {
-        let release = |version: &str| -> PromiseRelease {
-            let metadata = json!({"name": "web-1", "namespace": "default", "uid": "u", "resourceVersion": version});
-            let spec = json!({
-                "requestUid": "r", "requestGeneration": 3, "revision": {"cluster": "a", "name": "settings-1", "hash": "h"},
-                "contentHash": "c", "parameters": {"size": 1.50, "none": null}, "destinations": {"eu": {"cluster": "a", "uid": "d"}},
-            });
-            let object =
-                json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRelease", "metadata": metadata, "spec": spec});
-            serde_json::from_value(object).unwrap()
-        };
-        let row = CachedRelease::of(release("1"));
-        assert_eq!(row.spec(), release("1").spec);
-        assert_eq!((row.name.as_str(), row.request_uid.as_str(), row.request_generation), ("web-1", "r", 3));
-        assert!(row.same_edition(&CachedRelease::of(release("1"))) && !row.same_edition(&CachedRelease::of(release("2"))));
     }
 }

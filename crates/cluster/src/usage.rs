@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::totals::Totals;
 use self::totals::{Group, Sum, includes};
 use crate::kinds::PromiseRequest;
-use crate::releases::CachedRelease;
+use crate::projection::CachedRelease;
 use crate::watch::{Cache, Freshness, Key};
 use crate::world::World;
 

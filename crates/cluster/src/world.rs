@@ -26,9 +26,8 @@ use crate::kinds::{
     PromiseWorkflow,
 };
 use crate::orphans::{self, Orphan};
-use crate::projection::{CachedRow, Projected, Reader, bare};
+use crate::projection::{CachedRelease, CachedRow, Projected, Reader, bare};
 use crate::provider::ExportAddress;
-use crate::releases::CachedRelease;
 use crate::topology::Topology;
 use crate::usage::Totals;
 use crate::watch::{Cache, Origin, Row, Source};

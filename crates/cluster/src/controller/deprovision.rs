@@ -23,7 +23,7 @@ use super::reconcile::{Advance, BUDGET, Executed, PLANS, Reconciliation};
 use super::releases;
 use super::tombstone;
 use crate::kinds::PromiseRequest;
-use crate::releases::CachedRelease;
+use crate::projection::CachedRelease;
 use crate::usage::{Accepted, in_force};
 use crate::watch::{Freshness, Key};
 use crate::workspaces::{ClusterId, Node, WorkspacePath};

@@ -16,7 +16,7 @@ use super::uses::Used;
 use super::write;
 use crate::error::{is_conflict, is_missing, is_unanswered};
 use crate::kinds::{Export, Promise, PromiseRevision, object};
-use crate::releases::CachedRelease;
+use crate::projection::CachedRelease;
 use crate::topology::Topology;
 use crate::watch::Key;
 

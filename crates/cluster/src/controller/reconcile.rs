@@ -38,7 +38,7 @@ use super::render::{self, Rendered};
 use super::write;
 use crate::error::{is_conflict, is_denied, is_missing, is_unanswered};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest};
-use crate::releases::CachedRelease;
+use crate::projection::CachedRelease;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
@@ -167,7 +167,7 @@ impl Reconciliation<'_> {
     async fn run(&mut self) -> Result<Requeue, kube::Error> {
         if self.request.metadata.deletion_timestamp.is_some() {
             self.ctx.transient.clear(self.key);
-            return self.deprovision().await;
+            return Box::pin(self.deprovision()).await;
         }
         // Releases are deleted before requests there: nothing that the control plane is removing is recorded or created again.
         if self.ctx.world.is_leaving(&self.key.cluster) {

@@ -226,15 +226,16 @@ async fn worker(ctx: Arc<ControllerContext>, ends: Ends) {
             () = ends.term.cancelled() => return,
             work = ctx.queue.next() => work,
         };
+        // The futures of a request and of an action are large. On the heap, none of the callers has a copy of them on its stack.
         let after = async {
             match &work {
-                Work::Request(key) => reconcile::request(&ctx, key).await,
+                Work::Request(key) => Box::pin(reconcile::request(&ctx, key)).await,
                 Work::Promise(key) => publish::promise(&ctx, key).await,
                 Work::Policy(key) => governance::policy(&ctx, key).await,
                 Work::Destination(key) => governance::destination(&ctx, key).await,
                 Work::Endpoint(key) => endpoints::endpoint(&ctx, key).await,
                 Work::Approval(key) => approval_status::approval(&ctx, key).await,
-                Work::Action(key) => action::action(&ctx, key).await,
+                Work::Action(key) => Box::pin(action::action(&ctx, key)).await,
             }
         };
         let begun = Instant::now();

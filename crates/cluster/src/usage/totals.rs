@@ -18,7 +18,7 @@ use self::orphaned::Orphaned;
 use super::Accepted;
 use crate::kinds::PromiseRequest;
 use crate::orphans::Orphan;
-use crate::releases::CachedRelease;
+use crate::projection::CachedRelease;
 use crate::watch::{Cache, Changes, Key};
 use crate::workspaces::{ClusterId, Tree};
 

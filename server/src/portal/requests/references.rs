@@ -107,7 +107,10 @@ async fn suggested(caller: &Caller, workspace: &Workspace, namespace: &str, hint
         // The plane might respond the next time.
         Ok(Err(Unlisted::Unreachable)) | Err(_) => return without(format!("{what} couldn't be listed. Enter one.")),
     };
-    portal.references.keep(question, found.clone(), now);
+    // Who finds no output requests what has it, and comes back.
+    if hint.promise.is_none() || !found.suggestions.is_empty() {
+        portal.references.keep(question, found.clone(), now);
+    }
     found
 }
 

@@ -71,7 +71,7 @@ async fn a_policy_for_an_action_refuses_a_run_at_its_field_and_holds_one_until_i
     govern(&product, "careful", json!(["backup"]), careful).await;
     let refused = run("backup", json!({})).await;
     let (status, kind, pointers) = problem(&refused);
-    assert_eq!((status, kind.as_str(), pointers), (422, "invalid", vec!["/parameters/note".to_owned()]), "{}", refused.text);
+    assert_eq!((status, kind.as_str(), pointers), (422, "invalid", vec!["/spec/parameters/note".to_owned()]), "{}", refused.text);
     assert!(refused.text.contains(message) && refused.text.contains("Careful"), "{}", refused.text);
     let started = run("backup", json!({"parameters": {"note": "before the migration"}})).await;
     assert_eq!(started.status, StatusCode::CREATED, "{}", started.text);

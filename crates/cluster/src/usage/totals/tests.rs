@@ -11,8 +11,7 @@ use serde_json::json;
 use super::{Accepted, Group, KEPT, Place, Sum, Totals, includes, place};
 use crate::kinds::{PromiseReleaseKind, PromiseRequest, PromiseRequestKind, object};
 use crate::orphans::{Account, Orphan};
-use crate::projection::CachedRow as _;
-use crate::releases::CachedRelease;
+use crate::projection::{CachedRelease, CachedRow as _};
 use crate::watch::{Cache, Key};
 use crate::workspaces::{ClusterId, Tree, WorkspaceRow};
 

@@ -48,8 +48,18 @@ impl devplane::Clock for VirtualClock {
     }
 }
 
-/// Runs something in a runtime of its own with paused time.
-pub fn in_virtual_time<T>(work: impl Future<Output = T>) -> T {
+/// Stack of the thread in which everything runs: plane, controllers and test call each other there without an optimizer.
+const STACK: usize = 16 << 20;
+
+/// Runs something in a thread and a runtime of its own with paused time.
+pub fn in_virtual_time<T: Send, W: Future<Output = T>>(work: impl FnOnce() -> W + Send) -> T {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(work())).unwrap();
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn run<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
     let finished = runtime.block_on(async {
         tokio::spawn(async {

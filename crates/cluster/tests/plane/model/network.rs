@@ -63,7 +63,15 @@ enum Call {
 
 impl Network {
     pub fn new(router: axum::Router, clock: VirtualClock) -> Self {
-        Self { router, clock, faults: Mutex::default(), history: Mutex::default(), killed: Notify::new(), happened: AtomicUsize::new(0), kills: AtomicUsize::new(0) }
+        Self {
+            router,
+            clock,
+            faults: Mutex::default(),
+            history: Mutex::default(),
+            killed: Notify::new(),
+            happened: AtomicUsize::new(0),
+            kills: AtomicUsize::new(0),
+        }
     }
 
     /// From now on these things go wrong.
