@@ -14,7 +14,8 @@ pub fn prefix(request: &str) -> String {
 }
 
 impl World {
-    /// Returns the releases of the request at `key` with this uid. It doesn't look at those of other requests, which might be very many.
+    /// Returns the releases of the request at `key` with this uid. Of those of other requests, which might be very many, it looks only at the
+    /// ones whose names begin alike.
     pub fn releases_of(&self, key: &Key, uid: &str) -> Vec<Arc<CachedRelease>> {
         let (prefix, rows) = (prefix(&key.name), self.releases.snapshot());
         let from = Key { name: prefix.clone(), ..key.clone() };

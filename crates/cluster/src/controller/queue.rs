@@ -98,6 +98,8 @@ struct Entry {
     /// Class with which it waits. A key that became more urgent is in both lanes.
     queued: Option<Class>,
     running: bool,
+    /// Destination at which it waits.
+    waits_at: Option<DestinationNumber>,
     /// Class with which it was taken.
     taken: Option<Class>,
     /// Destinations at which it was last worked on.
@@ -245,6 +247,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
             // A key that became more urgent was already taken from the other lane.
             let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.queued == Some(class)) else { continue };
             if let Some(full) = self.occupancy.full(&entry.destinations) {
+                entry.waits_at = Some(full);
                 let destinations = entry.destinations.clone();
                 self.occupancy.wait(full, key, class);
                 // It doesn't use the room that another key might have left for it elsewhere.
@@ -253,7 +256,7 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
             }
             self.occupancy.enter(&entry.destinations);
             (entry.inside, entry.running) = (true, true);
-            (entry.queued, entry.taken) = (None, Some(class));
+            (entry.queued, entry.waits_at, entry.taken) = (None, None, Some(class));
             self.taken += 1;
             return Some(key);
         }
@@ -286,8 +289,9 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
                 continue;
             }
             while let Some((key, class)) = self.occupancy.next(number) {
-                // A key that became more urgent waits in another lane.
-                if self.entries.get(&key).is_some_and(|entry| entry.queued == Some(class)) {
+                // A key that became more urgent waits in another lane, and one that moved at another Destination.
+                let waits = |entry: &Entry| entry.queued == Some(class) && entry.waits_at == Some(number);
+                if self.entries.get(&key).is_some_and(waits) {
                     self.ready[class as usize].push(key);
                     break;
                 }

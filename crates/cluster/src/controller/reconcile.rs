@@ -477,7 +477,7 @@ impl Reconciliation<'_> {
             Requeue::Poll
         } else {
             let again = plan.and_then(|plan| plan.again).into_iter().chain(self.judged_again).chain(self.steps_again).min();
-            let resync = resync(&self.request.uid().unwrap_or_default());
+            let resync = resync(&self.key.cluster, &self.request.uid().unwrap_or_default(), self.request.status.as_ref());
             let again = again.and_then(|seconds| u64::try_from(seconds).ok()).map_or(resync, Duration::from_secs);
             Requeue::After(again.min(resync))
         }

@@ -32,7 +32,10 @@ impl CachedRelease {
     /// Returns the spec, as far as the reader of the cache keeps it.
     pub fn spec(&self) -> PromiseReleaseSpec {
         // The text was written from a spec.
-        serde_json::from_slice(&self.text).unwrap_or_default()
+        serde_json::from_slice(&self.text).unwrap_or_else(|error| {
+            tracing::error!(release = self.name, %error, "a cached release can't be read");
+            PromiseReleaseSpec::default()
+        })
     }
 }
 

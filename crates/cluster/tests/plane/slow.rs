@@ -13,7 +13,7 @@ use crate::destination::{sandbox_over, trio};
 use crate::running::WORKERS;
 use crate::world::{PATIENCE, Plane, settings};
 
-crate::world::on_every_plane_in_full![a_slow_destination_delays_nobody_who_uses_none];
+crate::world::on_every_plane_in_full![a_slow_destination_delays_no_request_that_uses_none];
 
 /// Holds writes of ConfigMaps until it is opened.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl Barrier {
     }
 }
 
-async fn a_slow_destination_delays_nobody_who_uses_none(plane: Plane) {
+async fn a_slow_destination_delays_no_request_that_uses_none(plane: Plane) {
     let barrier = Barrier::closed();
     let kinds = json!([{"group": "", "kinds": ["ConfigMap", "Secret", "Service"]}]);
     sandbox_over(&plane, barrier.before(plane.router()), kinds).await;

@@ -281,7 +281,8 @@ impl Known {
 
 /// Checks whether a step of a run might wait for approval.
 fn is_asking(run: &PromiseAction) -> bool {
-    run.status.iter().flat_map(|status| &status.steps).any(|step| step.approval.is_some() && step.content_hash.is_some())
+    let open = run.status.iter().filter(|status| !status.phase.is_over());
+    open.flat_map(|status| &status.steps).any(|step| step.approval.is_some() && step.content_hash.is_some())
 }
 
 fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, there: bool) {

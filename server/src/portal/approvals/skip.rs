@@ -103,7 +103,7 @@ impl<'a> Subject<'a> {
             used.is_some_and(|used| allows_requester(&used.spec.spec, &step.id) == Some(false))
         };
         let is_behind = || match self.run {
-            Some(run) => run.spec.requester == Some(caller.identity().stamp()),
+            Some(run) => run.spec.requester.as_ref().is_some_and(|requester| requester.may_be(&caller.identity().stamp())),
             None => {
                 let (requested, changed) = caller.behind(self.request);
                 requested || changed

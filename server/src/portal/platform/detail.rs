@@ -78,8 +78,18 @@ async fn concerns(caller: &Caller, key: &Key, from: &str) -> Result<bool> {
         let of = |cluster: &str, policy: &str| cluster == key.cluster.to_string() && policy == key.name;
         effective.is_some_and(|effective| effective.sentences.iter().any(|ruling| of(&ruling.from.cluster, &ruling.from.policy)))
     };
+    let applies_to = &policy.spec.applies_to;
+    let mut covered = offers.all().filter(|offered| covers_promise(applies_to, &offered.key.name));
+    // Policies for runs of actions aren't among the rules of requests.
+    if !applies_to.actions.is_empty() {
+        let (tree, home) = (caller.portal().world.tree(), key.cluster.to_string());
+        let is_above = entered.lineage.iter().any(|place| place.cluster == home);
+        let is_trusted = caller.portal().trusted_homes.iter().any(|path| tree.cluster(path).as_ref() == Some(&key.cluster));
+        let is_here = applies_to.covers_workspace(entered.path.as_str(), &entered.labels);
+        return Ok((is_above || is_trusted) && is_here && covered.next().is_some());
+    }
     // Only composes the rules of promises that the policy names.
-    Ok(offers.all().filter(|offered| covers_promise(&policy.spec.applies_to, &offered.key.name)).any(named))
+    Ok(covered.any(named))
 }
 
 async fn inside(

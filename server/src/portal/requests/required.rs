@@ -1,13 +1,13 @@
 //! What is missing before something new can be created from a promise, with the promises that the user can request to get it.
 
 use app::view::{AvailabilityState, Remedy, RequiredLine};
-use cluster::WorkspacePath;
 use cluster::kinds::PromiseRequest;
 use promise::Result;
 use promise::api::{CandidateState, MissingRequirement, PromiseSpec};
 
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
+use crate::portal::known::home;
 use crate::portal::offers::Offers;
 use crate::portal::place::Workspace;
 
@@ -37,8 +37,7 @@ pub(super) async fn of_request(
 ) -> Result<Vec<RequiredLine>> {
     let Some(spec) = spec.filter(|spec| !spec.requires.is_empty() && awaits_first_release(request)) else { return Ok(Vec::new()) };
     let portal = caller.portal();
-    let home = request.spec.promise.workspace.as_deref().and_then(|path| WorkspacePath::parse(path).ok());
-    let Some(home) = home.and_then(|home| portal.world.tree().cluster(&home)) else { return Ok(Vec::new()) };
+    let Some(home) = home(&portal.world, request) else { return Ok(Vec::new()) };
     let missing = portal.world.missing(&workspace.cluster, &home, &spec.requires, &portal.trusted_homes);
     read(caller, workspace, &missing).await
 }

@@ -51,7 +51,8 @@ pub(super) async fn create(caller: &Caller, workspace: &Workspace, run: PromiseA
         Ok(_) => Ok(()),
         Err(Error::Conflict { reason: ConflictReason::AlreadyExists { .. } }) => {
             let there = read(caller, workspace, RunOf { namespace: &namespace, request: &run.spec.request, run: &name }).await?;
-            let is_own = there.spec.requester == Some(caller.identity().stamp()) && there.spec.action == run.spec.action;
+            let is_mine = there.spec.requester.as_ref().is_some_and(|requester| requester.may_be(&caller.identity().stamp()));
+            let is_own = is_mine && there.spec.action == run.spec.action;
             if is_own { Ok(()) } else { Err(ConflictReason::AlreadyExists { what }.into()) }
         }
         Err(error) => Err(in_words(error, workspace)),

@@ -30,7 +30,7 @@ fn row(line: &ScheduleLine, workspace: &str, now: &str) -> impl IntoView + use<>
     let missed = (line.missed > 0).then(|| view! { <span class="under">{texts::missed(line.missed)}</span> });
     let policy = match line.own {
         true => view! { <span>{line.title.clone()}</span> }.into_any(),
-        false => view! { <a href=routes::policy(&line.source, &line.policy, workspace)>{line.title.clone()}</a> }.into_any(),
+        false => view! { <a class="name" href=routes::policy(&line.source, &line.policy, workspace)>{line.title.clone()}</a> }.into_any(),
     };
     view! {
         <tr><th scope="row"><span class="name">{line.action.clone()}</span><span class="under">{line.when.clone()}</span></th>

@@ -295,3 +295,34 @@ async fn waiting_in_line_is_no_success_after_failures() {
     next(&queue).await;
     assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_moved_to_another_destination_takes_no_room_where_it_waited() {
+    let queue = WorkQueue::new(1);
+    for (key, at) in [("a/busy", "eu"), ("a/moves", "eu"), ("a/waits", "eu"), ("b/busy", "us")] {
+        queue.add(key);
+        next(&queue).await;
+        assert!(queue.enter(&key, &destination(at)));
+        queue.done(&key, Requeue::After(Duration::from_secs(600)));
+    }
+    queue.add("a/busy");
+    assert_eq!(next(&queue).await, "a/busy");
+    // It waits and becomes more urgent, which leaves a trace of it where it waited.
+    queue.add("a/moves");
+    assert!(is_at_rest(&queue).await);
+    queue.add_as("a/moves", Class::New);
+    assert!(is_at_rest(&queue).await);
+    queue.done(&"a/busy", Requeue::After(Duration::from_secs(600)));
+    assert_eq!(next(&queue).await, "a/moves");
+    assert!(queue.enter(&"a/moves", &destination("us")));
+    queue.add("a/busy");
+    assert_eq!(next(&queue).await, "a/busy");
+    queue.done(&"a/moves", Requeue::After(Duration::from_secs(600)));
+    queue.add("b/busy");
+    assert_eq!(next(&queue).await, "b/busy");
+    queue.add("a/moves");
+    queue.add("a/waits");
+    assert!(is_at_rest(&queue).await);
+    queue.done(&"a/busy", Requeue::No);
+    assert_eq!(next(&queue).await, "a/waits");
+}

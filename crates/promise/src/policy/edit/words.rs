@@ -88,7 +88,7 @@ pub(super) fn field(path: &str) -> FieldHint {
         ".rule.to" => ("Closes at", "Hours and minutes. A time before the opening means the next day."),
         ".appliesTo.promises" => ("Promises", "Without promises, the policy applies to all of them."),
         ".appliesTo.workspaces" => {
-            ("Workspaces", "A path, or a path with :** for everything below it. Without workspaces, the policy applies wherever it can.")
+            ("Workspaces", "A path, or a path with `:**` for everything below it. Without workspaces, the policy applies wherever it can.")
         }
         ".appliesTo.workspaceLabels" => ("Workspace labels", "Workspaces must have all of these labels."),
         ".appliesTo.actions" => {
