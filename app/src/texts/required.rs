@@ -18,7 +18,7 @@ pub(crate) fn needed_for(name: &str) -> String {
     format!("Required for {name}")
 }
 
-/// Says how it goes on after this form.
+/// Says that this form leads back to what it is needed for.
 pub(crate) fn links_back(name: &str) -> String {
     format!("After you submit this request, its page links back to {name}.")
 }

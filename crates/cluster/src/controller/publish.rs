@@ -136,7 +136,7 @@ async fn publish(
     api: &Api<PromiseRevision>,
 ) -> Result<Result<String, Vec<Problem>>, String> {
     let workflow = |name: &str| Some(ctx.world.workflows.get(&Key::cluster_scoped(&key.cluster, name))?.spec.clone());
-    // A revision contains the steps of workflows that the promise refers to: what runs is what was published.
+    // The steps of referenced workflows are copied into the revision, so later changes of a PromiseWorkflow don't affect it.
     let resolved = match promise::publish::resolved(&promise.spec, workflow) {
         Ok(resolved) => resolved,
         Err(problems) => return Ok(Err(problems)),

@@ -170,7 +170,7 @@ pub struct Facts {
     /// Ids of the resources whose step hasn't begun: their objects aren't written or, in a deletion, deleted yet.
     #[serde(default)]
     pub closed: BTreeSet<String>,
-    /// Whether a deletion has steps that are still to be done. Our finalizer holds the request until then, also one without objects.
+    /// Whether there are steps to do before a deletion completes, or will be. Our finalizer holds the request for them, even without objects.
     #[serde(default)]
     pub unfinished: bool,
     /// Identities of the Destinations that keys name.

@@ -1,4 +1,4 @@
-//! Policies for actions: runs that they refuse or hold, whoever creates them, and requests that they leave alone.
+//! Policies for actions refuse or delay runs, however those are created, and don't affect requests.
 
 use cluster::kinds::{Policy, PromiseAction};
 use jiff::SignedDuration;
@@ -43,7 +43,7 @@ async fn a_run_that_policies_refuse_never_starts(plane: Plane) {
     until(&plane, "good", ActionPhase::Succeeded).await;
     act(&plane, "other", "rotate", json!({})).await;
     until(&plane, "other", ActionPhase::Succeeded).await;
-    // It says nothing about requests, and a rule for runs judges what runs now.
+    // The policy doesn't apply to requests, and its rule reads the values of the running release.
     edit(&plane, "web", json!({"parameters": {"level": 5}})).await;
     plane.ready("web").await;
     assert_eq!(level(&plane, "web").await.as_deref(), Some("5"));
@@ -66,15 +66,17 @@ async fn waits(plane: &Plane, name: &str) -> PromiseAction {
 }
 
 async fn a_run_waits_for_its_window_and_keeps_no_one_waiting(plane: Plane) {
-    let controller = before_the_window(&plane, SignedDuration::from_secs(15)).await;
+    let controller = before_the_window(&plane, SignedDuration::from_secs(25)).await;
     act(&plane, "held", "backup", json!({})).await;
     let waiting = waits(&plane, "held").await.status.unwrap().waiting_on.unwrap();
     assert_eq!((waiting.kind, waiting.object.as_deref()), (WaitingKind::Controller, Some("careful")));
     assert!(waiting.message.starts_with("Waits for the window of Careful: opens on "), "{}", waiting.message);
     act(&plane, "other", "rotate", json!({})).await;
-    until(&plane, "other", ActionPhase::Succeeded).await;
-    // No one does anything.
-    until(&plane, "held", ActionPhase::Succeeded).await;
+    let other = until(&plane, "other", ActionPhase::Succeeded).await;
+    // Nothing but time starts it.
+    let held = until(&plane, "held", ActionPhase::Succeeded).await;
+    let started = |run: PromiseAction| run.status.unwrap().started_at.unwrap();
+    assert!(started(other) < started(held), "the other run didn't wait for the window");
     controller.stop().await;
 }
 

@@ -23,7 +23,7 @@ struct Tickets {
     port: u16,
     /// What becomes of the tickets of each step, and whether its calls are polled.
     fates: BTreeMap<String, (Fate, bool)>,
-    mended: bool,
+    repaired: bool,
     faults: VecDeque<DeskFault>,
     tickets: Vec<Ticket>,
     /// Number of the first ticket of this case.
@@ -75,12 +75,12 @@ impl Desk {
             _ => None,
         };
         desk.fates = scenario.named_steps().filter_map(|(name, step)| Some((name, fate(&step.action)?))).collect();
-        (desk.mended, desk.faults, desk.first) = (false, scenario.desk_faults.clone().into(), desk.tickets.len());
+        (desk.repaired, desk.faults, desk.first) = (false, scenario.desk_faults.clone().into(), desk.tickets.len());
     }
 
     /// What was bad at first is good from now on.
-    pub fn mend(&self) {
-        self.0.lock().mended = true;
+    pub fn repair(&self) {
+        self.0.lock().repaired = true;
     }
 
     /// The tickets of this case.
@@ -108,7 +108,7 @@ impl Tickets {
     }
 
     fn shown(&self, number: usize, is_first: bool) -> Value {
-        let is_good = self.fate(&self.tickets[number].step).0.is_good(self.mended);
+        let is_good = self.fate(&self.tickets[number].step).0.is_good(self.repaired);
         let status = match is_good {
             _ if is_first => "open",
             true => "resolved",
@@ -125,7 +125,7 @@ async fn create(State(Desk(desk)): State<Desk>, headers: HeaderMap, Json(body): 
     let (fault, answer) = {
         let mut desk = desk.lock();
         let (fate, polls) = desk.fate(&step);
-        if !polls && !fate.is_good(desk.mended) {
+        if !polls && !fate.is_good(desk.repaired) {
             return (StatusCode::BAD_REQUEST, Json(Value::Null));
         }
         let fault = desk.fault(&step);

@@ -78,7 +78,7 @@ impl Prediction<'_> {
         let steps = self.scenario.steps(run.status.name);
         let of = |question: StepQuestion| {
             let state = match steps[index_of(&question.step)].action {
-                Action::Approve(fate) if fate.is_good(self.mended) => ApprovalState::Approved,
+                Action::Approve(fate) if fate.is_good(self.repaired) => ApprovalState::Approved,
                 Action::Approve(_) => ApprovalState::Rejected,
                 _ => ApprovalState::Waiting,
             };
@@ -93,7 +93,7 @@ impl Prediction<'_> {
         let mut observed = BTreeMap::new();
         for job in run.jobs(workflow, &self.uid, &self.name).into_iter().filter(|job| job.is_running) {
             let Action::Job(fate) = steps[index_of(&job.step)].action else { panic!("{job:?}") };
-            let end = if fate.is_good(self.mended) { "Complete" } else { "Failed" };
+            let end = if fate.is_good(self.repaired) { "Complete" } else { "Failed" };
             if self.job_names.insert(job.name) {
                 *self.jobs.entry(step_name(run.status.name, index_of(&job.step))).or_default() += 1;
             }
@@ -115,7 +115,7 @@ impl Prediction<'_> {
     fn answer(&mut self, workflow: WorkflowName, call: &HttpTask) -> Answer {
         let index = index_of(&call.step);
         let Action::Http { polls, fate, .. } = self.scenario.steps(workflow)[index].action else { panic!("{call:?}") };
-        let is_good = fate.is_good(self.mended);
+        let is_good = fate.is_good(self.repaired);
         let number = || call.path.trim_start_matches("/tickets/").parse::<usize>().unwrap();
         match call.method {
             HttpMethod::Post if !polls && !is_good => Answer { status: 400, body: Value::Null },

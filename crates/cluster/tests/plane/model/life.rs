@@ -131,10 +131,10 @@ impl<'a> Life<'a> {
                 self.api.patch(&self.name, &PatchParams::default(), &patch).await.unwrap();
                 self.prediction.edit(Content { level, extra });
             }
-            What::Retry { mends } if self.is_loose => self.retry_loosely(mends).await,
-            What::Retry { mends } => {
-                if let Some(attempt) = self.prediction.retry(mends) {
-                    self.retry(attempt, mends).await;
+            What::Retry { repairs } if self.is_loose => self.retry_loosely(repairs).await,
+            What::Retry { repairs } => {
+                if let Some(attempt) = self.prediction.retry(repairs) {
+                    self.retry(attempt, repairs).await;
                 }
             }
             What::Cancel => {
@@ -158,18 +158,18 @@ impl<'a> Life<'a> {
         }
     }
 
-    async fn retry(&self, attempt: u32, mends: bool) {
-        if mends {
-            self.ground.desk.mend();
-            self.people.mended.store(true, Ordering::SeqCst);
+    async fn retry(&self, attempt: u32, repairs: bool) {
+        if repairs {
+            self.ground.desk.repair();
+            self.people.repaired.store(true, Ordering::SeqCst);
         }
         self.annotate(names::RETRY_ANNOTATION, attempt).await;
     }
 
-    async fn retry_loosely(&self, mends: bool) {
+    async fn retry_loosely(&self, repairs: bool) {
         let run = self.api.get_opt(&self.name).await.unwrap().and_then(|request| request.status?.workflow);
         if let Some(run) = run.filter(|run| matches!(run.phase, WorkflowPhase::Failed | WorkflowPhase::RolledBack)) {
-            self.retry(run.attempt, mends).await;
+            self.retry(run.attempt, repairs).await;
         }
     }
 
@@ -226,7 +226,7 @@ impl<'a> Life<'a> {
         .await
     }
 
-    /// Waits until it is gone. What fails is mended and retried.
+    /// Waits until it is gone. What fails is repaired and retried.
     async fn end(&mut self) -> Result<(), String> {
         if self.is_loose {
             return self.end_loosely().await;

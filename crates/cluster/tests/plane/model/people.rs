@@ -27,12 +27,12 @@ pub struct People {
     promise: String,
     request: PromiseRequest,
     /// Whether what was bad at first is good by now.
-    pub mended: AtomicBool,
+    pub repaired: AtomicBool,
 }
 
 impl People {
     pub fn new(plane: Arc<Plane>, scenario: &Scenario, promise: &str, request: PromiseRequest) -> Arc<Self> {
-        Arc::new(Self { plane, scenario: scenario.clone(), promise: promise.to_owned(), request, mended: AtomicBool::new(false) })
+        Arc::new(Self { plane, scenario: scenario.clone(), promise: promise.to_owned(), request, repaired: AtomicBool::new(false) })
     }
 
     /// Acts until it is aborted.
@@ -51,7 +51,7 @@ impl People {
     }
 
     fn is_good(&self, fate: Fate) -> bool {
-        fate.is_good(self.mended.load(Ordering::SeqCst))
+        fate.is_good(self.repaired.load(Ordering::SeqCst))
     }
 
     /// Decides about every step that asks.

@@ -32,7 +32,7 @@ pub struct Prediction<'s> {
     pub(super) current: Option<Content>,
     pub(super) next: Option<Content>,
     /// Whether what was bad at first is good by now.
-    pub mended: bool,
+    pub repaired: bool,
     /// The level of each object, by its resource.
     pub objects: BTreeMap<usize, u8>,
     pub run: Option<Run>,
@@ -62,7 +62,7 @@ impl<'s> Prediction<'s> {
             wanted,
             current: None,
             next: None,
-            mended: false,
+            repaired: false,
             objects: BTreeMap::new(),
             run: None,
             tickets: Vec::new(),
@@ -92,14 +92,14 @@ impl<'s> Prediction<'s> {
     }
 
     /// Retries what failed. Returns which attempt that is, if something failed.
-    pub fn retry(&mut self, mends: bool) -> Option<u32> {
+    pub fn retry(&mut self, repairs: bool) -> Option<u32> {
         let status = self.run.as_ref().map(|run| run.status.clone())?;
         let is_back = match status.phase {
             WorkflowPhase::Failed => false,
             WorkflowPhase::RolledBack => true,
             _ => return None,
         };
-        self.mended |= mends;
+        self.repaired |= repairs;
         self.retried = Some(status.attempt.to_string());
         if is_back {
             self.roll_out(self.wanted);

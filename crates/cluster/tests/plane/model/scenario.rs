@@ -44,16 +44,16 @@ pub struct Resource {
 pub enum Fate {
     Good,
     Bad,
-    /// Bad until someone mends what is outside.
+    /// Bad until someone repairs what is outside.
     BadAtFirst,
 }
 
 impl Fate {
-    pub fn is_good(self, mended: bool) -> bool {
+    pub fn is_good(self, repaired: bool) -> bool {
         match self {
             Self::Good => true,
             Self::Bad => false,
-            Self::BadAtFirst => mended,
+            Self::BadAtFirst => repaired,
         }
     }
 }
@@ -111,7 +111,7 @@ pub enum What {
     },
     /// Retries what failed. Nothing happens if nothing failed.
     Retry {
-        mends: bool,
+        repairs: bool,
     },
     Cancel,
     Delete,
@@ -249,7 +249,7 @@ fn other(random: &mut Random, resources: usize, namespaces: bool) -> Action {
     }
 }
 
-/// A deletion that comes to its end, if someone mends and retries it.
+/// A deletion that comes to its end, if someone repairs and retries it.
 fn removal(random: &mut Random, groups: &[Vec<usize>], namespaces: bool) -> Vec<StepPlan> {
     let mut steps: Vec<StepPlan> = Vec::new();
     for _ in 0..1 + random.below(3) {
@@ -278,8 +278,8 @@ fn life(random: &mut Random) -> Vec<Deed> {
             life.push(Deed { what: What::Cancel, is_hurried: random.chance(50) });
         }
         if random.chance(70) {
-            let mends = random.chance(75);
-            life.push(deed(random, What::Retry { mends }));
+            let repairs = random.chance(75);
+            life.push(deed(random, What::Retry { repairs }));
         }
         // Now and then what was wanted before is wanted again.
         level = if random.chance(15) { 1 + random.below(9) as u8 } else { level + 10 };
