@@ -202,6 +202,8 @@ impl Projected for PromiseAction {
             started_at: status.started_at,
             finished_at: status.finished_at,
             observed_generation: status.observed_generation,
+            // Others don't wait for a run that waits for its window.
+            waiting_on: status.waiting_on.map(|waits| WaitingOn { kind: waits.kind, reason: waits.reason, ..WaitingOn::default() }),
             steps: decided(status.steps).map(silent).collect(),
             ..PromiseActionStatus::default()
         });
