@@ -31,7 +31,7 @@ export async function arranged(folder, it) {
 /** Why an attempt to sign in failed, by whom: the portal, the provider, the plane. */
 const signInProblems = ["no-attempt", "provider-declined", "provider-did-not-ask", "account-refused"];
 
-/** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, and who looks. */
+/** Fills a fresh portal with requests in every phase; answers the pages: a name for files, an address, who looks, and a button to press. */
 export async function scenes(it) {
   const person = await signIn(it, "dev-shop", { javaScriptEnabled: false });
   await publishEverything(it.portal, person);
@@ -186,6 +186,9 @@ export async function scenes(it) {
     { name: "step-skip-of-run", path: `${backup}/steps/copy/skip` },
     { name: "request-history", path: request("orders-db", "history") },
     { name: "request-yaml", path: request("orders-db", "yaml") },
+    { name: "request-events", path: await reported(it) },
+    { name: "request-events-elsewhere", path: request("orders-db", "events") },
+    { name: "request-logs-elsewhere", path: request("sessions", "logs") },
     { name: "request-viewer", path: request("orders-db"), person: "viewer-shop" },
     { name: "request-refused", path: request("does-not-fit") },
     { name: "request-rejected", path: request("alone") },
@@ -200,7 +203,7 @@ export async function scenes(it) {
     { name: "form-yaml-refused", path: await asYaml(person, `${request("orders-db")}/edit`, (text) => text.replace("parameters:", "parameters:\n    replicas: many\n    maintenence: Sun")) },
     { name: "form-yaml-invalid", path: await asYaml(person, `/w/${workspace}/promises/postgresql/request`, (text) => text.replace("name: ", "name: [")) },
     { name: "edit-adds", path: change.replace("/edit/review", "/edit/adds") },
-    { name: "request-revealed", path: `${request("sessions")}/revealed?output=url&grant=none` },
+    { name: "request-revealed", path: `${request("sessions")}/revealed?output=url&grant=none`, press: "Reveal url" },
     { name: "delete", path: `${request("orders-db")}/delete` },
     { name: "delete-refused", path: await wronglyConfirmed(person, `${request("orders-db")}/delete`) },
     { name: "refused", path: await turnedDown(it, person) },
@@ -358,7 +361,7 @@ async function stopped(it) {
       workflows: {
         provision: {
           steps: [
-            { id: "check", title: "Check the text", validate: { expression: "${parameters.text != 'closed'}", message: "Choose another text." } },
+            { id: "check", title: "Check the text", validate: { expression: "${parameters.text != 'closed'}", message: "Enter a text other than closed." } },
             { id: "notice", title: "Publish the notice", dependsOn: ["check"], apply: { resources: ["notice"] } },
           ],
         },
@@ -418,6 +421,26 @@ async function rolledOut(it) {
   const address = addressOf(page);
   await page.context().close();
   return address;
+}
+
+/** The address of the events about the resources of a memo, of which there is one. */
+async function reported(it) {
+  const memo = JSON.parse(await kubectl(it.portal, `plane-admin@${workspace}`, ["get", "configmap/memo", "-o", "json"]));
+  const event = {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: "memo.1", namespace: "default" },
+    type: "Warning",
+    reason: "TooLong",
+    message: "The memo is longer than a page",
+    involvedObject: { apiVersion: "v1", kind: "ConfigMap", name: "memo", namespace: "default", uid: memo.metadata.uid },
+    count: 4,
+    firstTimestamp: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    lastTimestamp: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    source: { component: "memo-checker" },
+  };
+  await kubectl(it.portal, `plane-admin@${workspace}`, ["create", "-f", "-"], JSON.stringify(event));
+  return `/w/${workspace}/requests/default/memo?view=events`;
 }
 
 /** Changes how the simulated program of a request behaves. */
@@ -533,7 +556,8 @@ const TOGETHER = 2;
 /**
  * The portal with every scene, which all files share and leave as it is; `run.mjs` starts it. `everywhere(looks)` opens each scene once and looks at
  * it in each way; it answers what each found, and what the browser complained of. `shown()` answers the scenes that are pages and no refusals, each
- * with its HTML; `open(scene, options)` opens a browser as its person; `reader(person)` asks for pages as a person without a browser.
+ * with its HTML; `scene(name)` is one of all; `open(scene, options)` opens a browser as its person; `reader(person)` asks for pages as a person
+ * without a browser.
  */
 export function gallery() {
   const it = {};
@@ -556,6 +580,7 @@ export function gallery() {
     page.on("pageerror", (error) => page.complaints.push(`${error}`));
     return page;
   };
+  it.scene = (name) => pages.find((scene) => scene.name === name);
   it.reader = (person) => reader(it.portal.url, known.get(person));
   it.everywhere = async (looks, options) => {
     const found = new Map(looks.map(({ name }) => [name, []]));

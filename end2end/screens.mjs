@@ -38,7 +38,7 @@ try {
   const complaints = [];
   for (const width of values.width.split(",").map(Number)) {
     for (const colorScheme of values.theme.split(",")) {
-      for (const { name, path, person } of pages) {
+      for (const { name, path, person, press } of pages) {
         const context = await it.browser.newContext({
           baseURL: it.portal.url,
           storageState: known.get(person),
@@ -49,6 +49,12 @@ try {
         const page = await context.newPage();
         page.on("console", (message) => message.type() === "error" && complaints.push(`${name}: ${message.text()}`));
         await page.goto(path);
+        if (press) {
+          // A revealed secret is shown for half a minute only, so each picture reveals it.
+          const button = page.getByRole("button", { name: press, exact: true });
+          await button.click();
+          await button.waitFor({ state: "detached" });
+        }
         await page.screenshot({ path: join(values.out, `${name}.${width}.${colorScheme}.png`), fullPage: !values.visible });
         await context.close();
       }

@@ -15,6 +15,7 @@ mod promise_text;
 mod runs;
 mod sign_in_problem;
 mod steps;
+mod troubleshooting;
 
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ pub use promise_text::PromiseText;
 pub use runs::{ActionOf, RunOf, Runs};
 pub use sign_in_problem::SignInProblem;
 pub use steps::{StepOf, Steps};
+pub use troubleshooting::{LogQuery, Troubleshooting};
 
 /// Ordered name/value pairs of a posted form.
 pub type Pairs = [(String, String)];
@@ -364,6 +366,7 @@ pub trait Backend:
     + Runs
     + Search
     + Steps
+    + Troubleshooting
     + Views
     + Workspaces
 {
@@ -387,6 +390,7 @@ impl<T> Backend for T where
         + Runs
         + Search
         + Steps
+        + Troubleshooting
         + Views
         + Workspaces
 {
@@ -419,6 +423,8 @@ pub struct Visit {
     pub favourites: Vec<String>,
     /// Paths of the workspaces above the one in the address that the user can enter.
     pub above: Vec<String>,
+    /// Path of the workspace in the address, if the user can create requests there, as far as it is known.
+    pub creates_in: Option<String>,
     /// The user's favourite promises.
     pub favourite_promises: Vec<PromiseKey>,
     /// Whether there are policies that the user can manage.

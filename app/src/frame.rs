@@ -36,7 +36,7 @@ pub fn Frame(visit: Visit, about: About, children: Children) -> impl IntoView {
             {about.workspace.as_deref().map(|workspace| place(workspace, &visit))}
             <div class="topbar-end">
                 {visit.backend.is_some().then(|| opener(about.workspace.as_deref().or(visit.workspace()).unwrap_or_default()))}
-                {about.workspace.as_deref().map(|workspace| view! {
+                {about.workspace.as_deref().filter(|workspace| visit.creates_in.as_deref() == Some(*workspace)).map(|workspace| view! {
                     <a class="btn btn-primary" href=routes::catalog(workspace) aria-label=texts::NEW_REQUEST><Icon name="plus"/><span>{texts::REQUEST}</span></a>
                 })}
                 {bell(&visit, live)}

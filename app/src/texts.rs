@@ -33,6 +33,7 @@ pub(crate) mod runs;
 pub(crate) mod schedules;
 pub(crate) mod search;
 pub(crate) mod terms;
+pub(crate) mod troubleshooting;
 pub(crate) mod versions;
 pub(crate) mod workflow;
 pub(crate) mod workspaces;

@@ -6,6 +6,7 @@ mod audit;
 mod authoring;
 mod catalog;
 mod cost;
+mod disabled;
 mod emergencies;
 mod fleet;
 mod form;
@@ -23,6 +24,7 @@ mod promises;
 mod related;
 mod release;
 mod request;
+mod request_part;
 mod required;
 mod resources;
 mod rollout;
@@ -52,6 +54,7 @@ pub use cost::{
     Compared, ComparedMonth, CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage,
     CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, difference,
 };
+pub use disabled::DisabledReason;
 pub use emergencies::{EmergenciesPage, EmergencyLine};
 pub use fleet::{AuthorPage, AuthoredPromise, AuthoredVersion, FleetCheck, FleetPage, FleetQuery, FleetRow, RolloutLine};
 pub use form::{ChangeView, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy, YamlLine, YamlView};
@@ -80,15 +83,16 @@ pub use release::{
     UpgradeOffer, VersionMove, VersionOption, VersionOptionKind,
 };
 pub use request::{
-    Allowed, GoneView, Happening, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS, RequestColumn, RequestPage, RequestPart,
+    Allowed, GoneView, Happening, HappeningState, OutdatedView, OutputValue, ParameterLine, REQUEST_COLUMNS, RequestColumn, RequestPage,
     RequestQuery, RequestRow, RequestsPage, ResourceLine, ValueSource, unread_request,
 };
+pub use request_part::RequestPart;
 pub use required::{NeededFor, REQUIRE, REQUIRED, Remedy, RequiredLine};
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
 pub use run::{
-    ActionForm, ActionHistory, ActionLine, ActionOutcome, BeforeRun, RunChoices, RunLine, RunOutput, RunPage, RunsPage, StepOutline,
-    TypicalTime,
+    ActionForm, ActionHistory, ActionLine, ActionOutcome, BeforeRun, RunApproval, RunChoices, RunLine, RunOutput, RunPage, RunsPage,
+    StepOutline, TypicalTime,
 };
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use schedule::ScheduleLine;
@@ -97,5 +101,5 @@ pub use selection::Selection;
 pub use sort::{Column, Sort};
 pub use stand_in::{CoverLine, NamedLine, StandInPage};
 pub use total::{Cut, Total, Whole};
-pub use workflow::{SkipPage, StepLine, WorkflowView};
+pub use workflow::{PolicyLink, SkipPage, StepLine, WorkflowView};
 pub use workspace::{Ability, ChildLine, EffectivePolicy, MemberKind, MemberLine, Members, WorkspacePage, WorkspaceRequests};

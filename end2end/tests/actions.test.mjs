@@ -1,4 +1,4 @@
-// Day-2 actions on the page of a request: a backup is made, one of the backups is restored, and both are in the history.
+// Day-2 actions on the page of a request: two backups are made, the earlier one is restored, and all of it is in the history.
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -39,7 +39,16 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText("before the migration").first().waitFor();
     await page.getByText(/^s3:\/\/backups\//).waitFor();
     await checked();
-    const backup = new URL(page.url()).pathname.split("/").pop();
+    const run = () => new URL(page.url()).pathname.split("/").pop();
+    const backup = run();
+
+    await page.goto(`${own}/actions/backup`);
+    await page.getByLabel(/^Note/).fill("after the migration");
+    await page.getByRole("button", { name: "Back up", exact: true }).click();
+    await page.waitForURL(`**${own}/runs/*`);
+    await succeeds();
+    const later = run();
+    assert.notEqual(later, backup);
 
     await page.goto(`${own}?view=actions`);
     await page.getByRole("link", { name: "Run Restore" }).click();
@@ -48,6 +57,8 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(problems.length, 2, problems.join(" "));
     assert.equal(problems[1], "Confirm that you want to run it.");
     await checked();
+    const backups = await page.getByLabel("Backup").locator("option").evaluateAll((options) => options.map(({ value }) => value));
+    assert.deepEqual(backups.sort(), ["", backup, later].sort());
     await page.getByLabel("Backup").selectOption(backup);
     await page.getByLabel(`Yes, run “Restore” on ${name}`).check();
     await page.getByRole("button", { name: "Restore", exact: true }).click();
@@ -57,8 +68,8 @@ for (const javaScriptEnabled of [true, false]) {
 
     await page.goto(`${own}?view=actions`);
     const runs = page.getByRole("table", { name: "Runs" });
-    assert.deepEqual(await runs.locator("tbody th a").allTextContents(), ["Restore", "Back up"]);
-    assert.equal(await runs.getByText("Succeeded").count(), 2);
+    assert.deepEqual(await runs.locator("tbody th a").allTextContents(), ["Restore", "Back up", "Back up"]);
+    assert.equal(await runs.getByText("Succeeded").count(), 3);
     await checked();
     await page.context().close();
   });

@@ -119,6 +119,11 @@ test("a rollout continues in another session of its person, and nobody else sees
     await page.goto(fleet);
     return (await page.getByText("Ready to upgrade").count()) === 20;
   }, "the second version to be offered");
+  // On a phone, a card begins with the name, and its checkbox is beside it.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const card = page.locator("main tbody tr").filter({ hasText: `${name}-07` });
+  const [title, box] = [await card.locator(".name").boundingBox(), await card.getByRole("checkbox").boundingBox()];
+  assert.ok(box.x < title.x && box.y < title.y + title.height && title.y < box.y + box.height, `${JSON.stringify(box)} beside ${JSON.stringify(title)}`);
   // The one that fails comes first, so that the rollout is stopped when the person signs in elsewhere.
   await page.getByLabel(`Select ${name}-07 in ${workspace}`).check();
   await page.getByLabel(`Select ${name}-08 in ${workspace}`).check();
@@ -131,6 +136,7 @@ test("a rollout continues in another session of its person, and nobody else sees
   await second.goto(rollout);
   await second.getByRole("button", { name: `Skip ${name}-07` }).click();
   await second.getByText(/^1 of 2 instances upgraded · 1 skipped$/).waitFor();
+  await second.getByText("Completed with 1 skipped", { exact: true }).waitFor();
   await second.context().close();
   await page.context().close();
 

@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { kubectl, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { kubectl, requested, signIn, stage, until, violations, workspace } from "../portal.mjs";
 
 const platform = "plane-admin@root:platform";
 const properties = { replicas: { type: "integer", default: 1 } };
@@ -70,6 +70,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Submit change" }).click();
     await page.waitForURL(`**${own}`);
     await running(name, "2.0.0");
+    const upgraded = await requested(it.portal, name);
+    assert.deepEqual(upgraded.spec.parameters, { replicas: 2, zone: "north" });
 
     await page.goto(`${own}?view=releases`);
     await page.getByRole("button", { name: "Compare" }).click();
@@ -83,6 +85,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Submit change" }).click();
     await page.waitForURL(`**${own}`);
     await running(name, "1.0.0");
+    const back = await requested(it.portal, name);
+    assert.ok(back.metadata.generation > upgraded.metadata.generation, "a rollback is a change of the request");
+    assert.deepEqual(back.spec.parameters, { replicas: 2, window: "02:00" });
     await page.context().close();
   });
 }

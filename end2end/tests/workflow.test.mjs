@@ -8,9 +8,18 @@ import { kubectl, signIn, stage, until, violations, workspace } from "../portal.
 const platform = "plane-admin@root:platform";
 const it = stage();
 
+/** The address of the ticket system. */
+const ticketSystem = () => kubectl(it.portal, platform, ["get", "endpoint/tickets", "-o", "jsonpath={.spec.url}"]);
+
+/** How many tickets ask for a name, on the page of the ticket system. */
+async function tickets(name) {
+  const text = await (await fetch(await ticketSystem())).text();
+  return text.split(`<strong>Publish ${name}.example.org</strong>`).length - 1;
+}
+
 /** Switches the outage of the ticket system on or off. */
 async function outage(on) {
-  const url = await kubectl(it.portal, platform, ["get", "endpoint/tickets", "-o", "jsonpath={.spec.url}"]);
+  const url = await ticketSystem();
   const form = new URLSearchParams({ on: String(on) });
   const answer = await fetch(`${url}/outage`, { method: "POST", body: form, headers: { origin: url }, redirect: "manual" });
   assert.equal(answer.status, 303);
@@ -48,11 +57,13 @@ for (const javaScriptEnabled of [true, false]) {
       return (await retry.count()) === 1;
     }, "the step to have failed for good");
     if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
+    assert.equal(await tickets(name), 0);
 
     await outage(false);
     await retry.click();
     const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.workflow.phase}"];
     await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready", 60_000);
+    assert.equal(await tickets(name), 1, "a retry opens one ticket");
     await page.goto(own);
     await page.getByText("Steps", { exact: true }).click();
     await page.getByText("Ask the network team").waitFor();

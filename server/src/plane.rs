@@ -8,5 +8,5 @@ pub mod held;
 pub mod identity;
 pub mod kubeconfig;
 
-pub use folder::Folder;
+pub use folder::{Folder, ProcessLock};
 pub use identity::{Identities, Identity};

@@ -313,8 +313,8 @@ impl Play<'_> {
         let (workspace, name) = step.place();
         let cluster = self.running.portal.world.tree().cluster(&path(workspace)?).ok_or_else(|| self.stuck(step, "no such workspace"))?;
         let identity = Identity { cluster: cluster.as_str(), workspace, namespace: NAMESPACE, name };
-        let namespace =
-            placement::namespace(&self.story.destination, &self.destination, &identity).map_err(|why| self.stuck(step, &why))?;
+        let namespace = placement::namespace(&self.story.destination, &self.destination, &identity)
+            .map_err(|refusal| self.stuck(step, &refusal.to_string()))?;
         let admin = admin(self.running, self.sandbox)?;
         let namespaces: Api<Namespace> = Api::all(admin.endpoint.client(admin.admin, &Scope::Root));
         let patch = Patch::Merge(json!({"metadata": {"annotations": {BEHAVIOUR: behaviour}}}));

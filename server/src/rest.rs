@@ -18,5 +18,6 @@ pub(crate) mod runs;
 pub(crate) mod search;
 pub(crate) mod sign_in;
 pub(crate) mod steps;
+pub(crate) mod troubleshooting;
 pub(crate) mod watch;
 pub(crate) mod workspaces;

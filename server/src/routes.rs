@@ -240,6 +240,8 @@ pub fn table() -> Vec<Route> {
         post(operation::CANCEL_RUN, Bearer, rest::runs::cancel),
         post(operation::SKIP, Bearer, rest::steps::skip),
         post(operation::SKIP_IN_RUN, Bearer, rest::steps::skip_in_run),
+        get(operation::EVENTS, Bearer, rest::troubleshooting::events),
+        get(operation::LOGS, Bearer, rest::troubleshooting::logs),
         get(operation::WATCH, Bearer, rest::watch::watch),
         post(operation::PREFLIGHT, Bearer, rest::preflight::preflight),
         list(operation::APPROVALS, rest::approvals::list),

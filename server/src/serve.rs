@@ -2,6 +2,7 @@
 
 mod announce;
 mod embedded;
+mod ending;
 mod ground;
 pub mod kubeconfig;
 mod sweeping;
@@ -65,6 +66,7 @@ use crate::web::response_cache::ResponseCache;
 
 use embedded::Opening;
 pub use embedded::Sandbox;
+use ending::Ending;
 pub use ground::Ground;
 
 /// How long open requests can take to finish.
@@ -166,6 +168,7 @@ pub struct Running {
     _folder: Folder,
     tasks: TaskTracker,
     shutdown: CancellationToken,
+    ending: Ending,
 }
 
 /// Serves until Ctrl-C or SIGTERM.
@@ -253,6 +256,7 @@ impl Running {
             Some(_) => instance.clone(),
             None => folder.process(&*edges.random).map_err(ServeError::Folder)?,
         };
+        let ending = Ending::of(folder.lock(), &tasks, &shutdown);
         let past = sandbox.as_ref().and_then(|sandbox| sandbox.past.as_ref());
         let controller = ground.controller.as_ref().filter(|_| config.controller).map(|token| {
             let random: Arc<dyn cluster::Random> = {
@@ -262,7 +266,7 @@ impl Running {
             let controller = Controller::new(ControllerOptions {
                 access: ground.access(token),
                 trusted_homes: ground.trusted_homes.clone(),
-                identity,
+                identity: identity.clone(),
                 clock: clock.clone(),
                 random,
                 workers: 16,
@@ -317,7 +321,7 @@ impl Running {
             runs: RunIndex::default(),
             policies: Arc::default(),
             notify,
-            rollouts: Rollouts::default(),
+            rollouts: Rollouts::of(identity),
             streams: Streams::default(),
             audit,
             background: Background::default(),
@@ -357,14 +361,14 @@ impl Running {
                 portal.audit.follows().await;
             }
         }
-        Ok(Self { portal, sandbox, _folder: folder, tasks, shutdown })
+        Ok(Self { portal, sandbox, _folder: folder, tasks, shutdown, ending })
     }
 
-    /// Stops everything in order.
+    /// Stops everything in order. The data directory stays locked while a task hasn't stopped.
     pub async fn close(self) {
         self.shutdown.cancel();
         self.tasks.close();
-        if tokio::time::timeout(GRACE, self.tasks.wait()).await.is_err() {
+        if !self.ending.within(GRACE).await {
             tracing::warn!("some tasks did not stop in time");
         }
         self.portal.callers.forget_all();

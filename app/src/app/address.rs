@@ -133,6 +133,14 @@ pub(super) struct RequestTab {
     pub(super) from: String,
     #[serde(default)]
     pub(super) to: String,
+    /// Pod and container whose log is shown.
+    #[serde(default)]
+    pub(super) pod: String,
+    #[serde(default)]
+    pub(super) container: String,
+    /// `true` for the log of the run before the last restart.
+    #[serde(default)]
+    pub(super) previous: String,
     /// What the request is needed for.
     #[serde(default, rename = "for")]
     pub(super) needed_for: String,

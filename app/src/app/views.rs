@@ -6,7 +6,7 @@ use super::address::{
     Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
     PromiseDraft, PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
-use crate::backend::{ActionOf, FormOf, PresetOf, RunOf, Sample, SignInProblem, StepOf, Visit};
+use crate::backend::{ActionOf, FormOf, LogQuery, PresetOf, RunOf, Sample, SignInProblem, StepOf, Visit};
 use crate::document::Page;
 use crate::pages::approvals::Again;
 use crate::pages::{
@@ -100,13 +100,14 @@ pub(super) async fn request(visit: Visit, at: Address) -> Result<Page> {
     if let Some(refusal) = visit.refusal(&refused).await {
         return requests::with_message(&visit, at.workspace(), at.namespace(), at.name(), &refusal.message()).await;
     }
-    let RequestTab { view, page, origin, fold, layout, open, from, to, needed_for } = at.query()?;
+    let RequestTab { view, page, origin, fold, layout, open, from, to, pod, container, previous, needed_for } = at.query()?;
     let view = requests::View {
         origin: requests::OriginFilter::parse(&origin),
         fold: requests::Fold::parse(&fold),
         is_tree: layout == "tree",
         open,
         compared: (from, to),
+        log: LogQuery { pod, container, previous: previous == "true", ..LogQuery::default() },
         needed_for: NeededFor::parse(&needed_for),
         ..requests::View::parse(&view, page)
     };

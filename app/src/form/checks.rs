@@ -23,6 +23,6 @@ pub fn checks(checks: &[Check], about: Option<&String>, focus: Option<&str>) -> 
             view! { <label class="check font-normal">{input}{check.label.clone()}</label> }.into_any()
         }
     });
-    let class = if cards { "choices" } else { "flex flex-wrap gap-x-6 gap-y-1" };
+    let class = if cards { "choices" } else { "row gap-3" };
     view! { <div class="grow">{problems}<div class=class>{boxes.collect_view()}</div></div> }.into_any()
 }

@@ -58,12 +58,11 @@ pub async fn page(visit: &Visit) -> Result<Page> {
 
 /// The page in one sentence.
 fn summary(home: &Home) -> String {
-    let decisions = decisions(home).map_or(0, |decisions| decisions.total);
-    let count = home.waiting_total.counted() + decisions;
-    if !home.waiting_total.is_exact() || matches!(home.decisions, Some(Err(_))) {
-        return texts::at_least_need_your_attention(count);
+    let count = home.attention.counted();
+    if !home.attention.is_exact() || matches!(home.decisions, Some(Err(_))) {
+        return texts::at_least_need_attention(count);
     }
-    texts::need_your_attention(count)
+    texts::need_attention(count)
 }
 
 /// What is missing, if not everything could be read.
@@ -118,7 +117,7 @@ fn waiting(home: &Home, now: &str) -> impl IntoView + use<> {
 
 fn to_decide(found: &HomeDecisions, now: &str) -> impl IntoView + use<> {
     let rows = found.rows.iter().map(|row| decision(row, now)).collect_view();
-    let all = texts::view_all(found.total);
+    let all = texts::view_approvals(found.total);
     view! {
         <section aria-labelledby="decisions"><div class="section-head"><h2 id="decisions">{texts::AWAITING_YOUR_DECISION}</h2><p class="basis"><a href=page::APPROVALS>{all}</a></p></div><ul class="card lines">{rows}</ul></section>
     }

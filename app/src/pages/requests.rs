@@ -19,7 +19,7 @@ mod terms;
 pub use adds::{OriginFilter, adds};
 pub use delete::delete;
 pub use detail::{Fold, View, detail, revealed, with_message};
-pub(crate) use detail::{PartCounts, identity, parameter_lines, run_table, step_list, tabs, timeline};
+pub(crate) use detail::{PartCounts, identity, parameter_lines, policy_link, run_table, step_list, tabs, timeline};
 pub(crate) use drafts::drafts;
 pub use form::{form, preflight};
 pub use list::list;

@@ -26,7 +26,8 @@ pub(super) fn enforcement(enforcement: Enforcement) -> (Shape, &'static str) {
     match enforcement {
         Enforcement::Block => (Shape::Denied, texts::ENFORCEMENT_BLOCK),
         Enforcement::Warn => (Shape::Degraded, texts::ENFORCEMENT_WARN),
-        Enforcement::Audit => (Shape::Unknown, texts::ENFORCEMENT_AUDIT),
+        // A violation is recorded and holds nothing back: nothing about it is unknown.
+        Enforcement::Audit => (Shape::Ahead, texts::ENFORCEMENT_AUDIT),
     }
 }
 

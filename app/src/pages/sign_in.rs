@@ -36,7 +36,7 @@ pub fn page(visit: &Visit, back: &str, problem: Option<SignInProblem>, left: &st
             {has_token.then(|| token(&visit_here, back, at_token))}
         };
         view! {
-            <div class="lonely"><main id="main" class="stack gap-5">
+            <div class="lonely"><main id="main" class="stack gap-4">
                 <div class="signin-head">{mark()}<h1>{texts::SIGN_IN_TO_PORTAL}</h1><p class="muted">{texts::TAGLINE}</p></div>
                 {ways}
             </main></div>
@@ -121,7 +121,7 @@ fn token(visit: &Visit, back: String, problem: Option<String>) -> impl IntoView 
     let described = described(&[Some(hint.clone()), problem.is_some().then(|| wrong.clone())]);
     let (invalid, marked) = (problem.is_some().then_some("true"), problem.is_some().then_some(""));
     view! {
-        <form class="card stack gap-5 p-pad" method="post" action={actions::path::<SignIn>()}>
+        <form class="card stack gap-4 p-pad" method="post" action={actions::path::<SignIn>()}>
             <HiddenToken token=visit.sign_in_token.clone()/>
             <input type="hidden" name="back" value=back/>
             <div class="field mt-0" data-invalid=marked>

@@ -254,10 +254,12 @@ fn caps(found: &WorkspacePage) -> impl IntoView + use<> {
 
 fn cap(line: &CapLine, found: &WorkspacePage) -> impl IntoView + use<> {
     let (text, unknown) = match &line.room {
-        CapRoom::Count { used, most } => (home::count_of(*used, *most), 0),
-        CapRoom::Spent { used, most, unknown } => (home::spent_of(&used.rounded(), most), *unknown),
+        CapRoom::Count { used, most } => (home::count_of(*used, *most), None),
+        CapRoom::Spent { used, most, unknown } => {
+            (home::spent_of(&used.rounded(), most), (*unknown > 0).then(|| home::not_in_budget(*unknown, &most.currency)))
+        }
     };
-    let unknown = (unknown > 0).then(|| view! { <span class="under">{home::with_unknown_price(unknown)}</span> });
+    let unknown = unknown.map(|text| view! { <span class="under">{text}</span> });
     let percent = line.room.percent();
     // Amber when it is nearly full, red when it is over.
     let tone = match percent {

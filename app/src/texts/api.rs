@@ -3,7 +3,7 @@
 use promise::rest::operation::{BASE, OPENAPI};
 
 pub(crate) const TITLE: &str = "REST API";
-pub(crate) const ABOUT: &str = "For programs: what these pages show, as data. Nothing else can be read or written with it.";
+pub(crate) const ABOUT: &str = "Read and change what these pages show from your own programs, with the same permissions.";
 pub(crate) const DESCRIPTION: &str = "OpenAPI description";
 pub(crate) const GETTING_STARTED: &str = "Getting started";
 pub(crate) const FIRST_CALL: &str = "First call";
@@ -18,16 +18,16 @@ pub(crate) const HEADER: &str = "header";
 pub(crate) const REQUIRED: &str = "required";
 pub(crate) const TYPE: &str = "Type";
 pub(crate) const STATUS: &str = "Status";
-pub(crate) const TOKEN: &str = "Send a token that the control plane accepts, such as that of a kubeconfig or of a ServiceAccount. The portal acts with it, so it allows exactly what it allows there. Cookies don't count.";
+pub(crate) const TOKEN: &str = "Send a token that the control plane accepts, such as that of a kubeconfig or of a ServiceAccount. The portal uses it to act for you, so the API allows exactly what the control plane allows you. Cookies are ignored.";
 
 /// What holds for every operation.
 pub(crate) const RULES: [&str; 6] = [
-    "Lists come in parts. As long as an answer has `continue`, send it as the query parameter `continue` to get the next part. What is there all the time is in exactly one part, and `total` is the number of all items.",
+    "Lists come in parts. As long as an answer has `continue`, send it as the query parameter `continue` to get the next part. Items that exist the whole time appear exactly once, and `total` is the number of all items.",
     "`fields` selects what you get: `fields=name,state` of each item of a list.",
     "Every answer has an ETag. With it in If-None-Match, an unchanged answer is 304 and empty.",
-    "A change of a request has to name its ETag in If-Match. If someone changed its spec in the meantime, the answer is 412 and nothing is written.",
+    "To change a request, send its ETag in If-Match. If someone changed its spec in the meantime, the answer is 412 and nothing is written.",
     "With an Idempotency-Key, a POST that is repeated within 24 hours gets the same answer and does nothing again. A call that was refused can be corrected and sent with the same key.",
-    "What is for programs has a name: `reason` and `state`. What is for people is in `message` and `detail`, and its wording changes.",
+    "Programs can rely on `reason` and `state`. `message` and `detail` are for people, and their wording can change.",
 ];
 
 /// The types of problems: kind, status and meaning.

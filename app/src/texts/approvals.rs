@@ -141,7 +141,7 @@ pub(crate) const STATE_EXPIRED: &str = "Expired";
 pub(crate) const CHANGED_SINCE_VIEWED: &str = "This request changed since you viewed it";
 
 pub(crate) fn all_waiting(count: usize) -> String {
-    format!("All {count} waiting")
+    if count == 1 { "View 1 waiting approval".to_owned() } else { format!("View all {count} waiting approvals") }
 }
 
 pub(crate) fn signed_in(username: &str) -> String {

@@ -10,7 +10,7 @@ pub(crate) const CHECK: &str = "Check";
 pub(crate) const PREVIEW: &str = "Preview form";
 pub(crate) const CANCEL: &str = "Cancel";
 pub(crate) const MANIFEST: &str = "Promise";
-pub(crate) const MANIFEST_HINT: &str = "YAML. With lifecycle: draft it is saved without being published. A new version is published; presentation and lifecycle can change without one.";
+pub(crate) const MANIFEST_HINT: &str = "YAML. With lifecycle: draft, it's saved but not published. You can change presentation and lifecycle at any time; other changes need a new version.";
 pub(crate) const PLACE: &str = "Workspace";
 pub(crate) const PLACE_HINT: &str = "The promise is offered here, and below if its visibility says so.";
 pub(crate) const NOT_PUBLISHED: &str = "Fix these problems to publish";
@@ -18,7 +18,7 @@ pub(crate) const IS_VALID: &str = "Valid";
 pub(crate) const IS_VALID_TEXT: &str = "Publishing would accept it, and the dry run in the workspace passed. Nothing is written yet.";
 pub(crate) const SUGGESTIONS: &str = "Suggestions";
 pub(crate) const DIFFERENCE: &str = "Difference";
-pub(crate) const NO_DIFFERENCE: &str = "Nothing that requesters see differs.";
+pub(crate) const NO_DIFFERENCE: &str = "No differences that requesters can see.";
 pub(crate) const COMPATIBLE: &str = "Compatible: requests of the published version stay valid.";
 pub(crate) const BREAKING: &str = "Breaking: requests of the published version might not be valid.";
 

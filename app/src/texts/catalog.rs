@@ -1,6 +1,8 @@
 //! Texts of the catalog and the pages of promises.
 
-use promise::wording::{all_of, counted};
+use promise::wording::{all_of, counted, upper_first};
+
+use super::platform::span;
 
 /// Before the path of the workspace.
 pub(crate) const SERVICES_IN: &str = "Services you can request in";
@@ -118,9 +120,11 @@ pub(crate) const READY_IN: &str = "Ready in";
 pub(crate) const NOT_MEASURED: &str = "Not measured yet";
 pub(crate) const NEW_VERSION: &str = "New version";
 
-/// A time that is a typical one.
-pub(crate) fn about(span: &str) -> String {
-    format!("~{span}")
+/// A typical time in seconds.
+pub(crate) fn about(seconds: i64) -> String {
+    let span = span(seconds);
+    // "Under 1 s" is no exact time to begin with.
+    if seconds < 1 { upper_first(&span) } else { format!("~{span}") }
 }
 
 /// What a typical time is based on, after it.
@@ -215,4 +219,14 @@ pub(crate) fn of_example(name: &str) -> String {
 
 pub(crate) fn example(name: &str) -> String {
     format!("Example {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_too_short_to_measure_is_not_approximate() {
+        assert_eq!([0, 1, 90].map(about), ["Under 1\u{a0}s", "~1\u{a0}s", "~90\u{a0}s"]);
+    }
 }

@@ -40,8 +40,8 @@ pub(crate) fn all_workspaces(month: &str) -> String {
 pub(crate) fn unknown_prices(instances: usize, without_price: Option<&str>) -> String {
     let running = match instances {
         0 => None,
-        1 => Some("1 instance runs at an unknown price.".to_owned()),
-        count => Some(format!("{count} instances run at an unknown price.")),
+        1 => Some("1 running instance has an unknown price.".to_owned()),
+        count => Some(format!("{count} running instances have an unknown price.")),
     };
     let passed = without_price.map(|time| format!("Time at an unknown price this month: {time}."));
     let excluded = Some("Time at an unknown price isn't included in the totals below.".to_owned());
@@ -76,7 +76,7 @@ pub(crate) const METERING_NOT_STARTED: &str = "metering hasn't started";
 pub(crate) const AT_CURRENT_USAGE: &str = "at current usage";
 pub(crate) const MONTH_IS_OVER: &str = "the month is over";
 pub(crate) const WAITING_FOR_APPROVAL: &str = "Waiting for approval";
-pub(crate) const NOT_YET: &str = "Not yet";
+pub(crate) const NONE_METERED: &str = "None metered";
 pub(crate) const LESS_THAN_A_MINUTE: &str = "Less than a minute";
 
 pub(crate) fn metered_until(moment: &str) -> String {
@@ -147,7 +147,7 @@ pub(crate) fn not_in_forecast(requests: usize) -> String {
 pub(crate) const GROUP_BY: &str = "Group by";
 pub(crate) const WITH_CHILD_WORKSPACES: &str = "Workspace, with child workspaces";
 pub(crate) const AGAINST_ESTIMATE: &str = "Against estimate";
-pub(crate) const SHARE_OF_BUDGET: &str = "Share of budget";
+pub(crate) const SHARE_OF_BUDGET: &str = "Forecast vs. budget";
 pub(crate) const PAGES_OF_ROWS: &str = "Pages of rows";
 
 /// What rows are grouped by.
@@ -221,7 +221,7 @@ pub(crate) const BASIS_OF_TEAMS: &str = "Teams are the present owners of workspa
 pub(crate) const INSTANCES_HERE: &str = "Instances of this workspace";
 pub(crate) const PAGES_OF_INSTANCES: &str = "Pages of instances";
 pub(crate) const PER_MONTH: &str = "Per month";
-pub(crate) const READY: &str = "Ready";
+pub(crate) const TIME_READY: &str = "Time ready";
 pub(crate) const PRICE_SOURCE: &str = "Price source";
 pub(crate) const DELETED: &str = "Deleted";
 pub(crate) const NO_AMOUNT: &str = "No amount";
@@ -284,7 +284,7 @@ pub(crate) fn daily_share(budget: &Money) -> String {
 }
 
 pub(crate) fn monthly_cost(months: usize) -> String {
-    format!("Monthly cost, {months} months")
+    format!("Monthly cost, {}", counted(months as u64, "month"))
 }
 
 pub(crate) fn cost_per_month_of(first: &str, last: &str, currency: &str) -> String {
@@ -330,10 +330,10 @@ pub(crate) const CHANGE: &str = "Change";
 pub(crate) fn savings_basis(instances: usize, priced: usize) -> String {
     let instances = counted(instances as u64, "instance");
     match priced {
-        0 => format!("Dates of {instances}; usage isn't considered"),
-        1 => format!("Dates of {instances}, cheaper options for the most expensive one you can change; usage isn't considered"),
+        0 => format!("Based on the dates of {instances}, not on usage"),
+        1 => format!("Based on the dates of {instances} and the price of the most expensive one you can change, not on usage"),
         priced => {
-            format!("Dates of {instances}, cheaper options for the {priced} most expensive ones you can change; usage isn't considered")
+            format!("Based on the dates of {instances} and the prices of the {priced} most expensive ones you can change, not on usage")
         }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn shared_by(person: &str) -> String {
 }
 
 /// What a shared draft is.
-pub(crate) const SHARED_COPY: &str = "You see what was entered then. What you change is saved as a draft of your own.";
+pub(crate) const SHARED_COPY: &str = "You see what was entered at that time. Your changes are saved as your own draft.";
 
 // Two people edit the same request.
 pub(crate) const CHOOSE_VALUES: &str = "Choose which values to keep. The change is saved when you submit.";

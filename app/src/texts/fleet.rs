@@ -20,7 +20,6 @@ pub(crate) const STARTED: &str = "Started";
 pub(crate) const STATE: &str = "State";
 pub(crate) const WORKSPACE: &str = "Workspace";
 pub(crate) const INSTANCE: &str = "Instance";
-pub(crate) const SELECT: &str = "Select";
 pub(crate) const RUNNING: &str = "Running";
 pub(crate) const OTHER_VERSION: &str = "Other version";
 pub(crate) const CHECK_AGAINST: &str = "Check against";

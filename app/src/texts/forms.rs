@@ -150,7 +150,7 @@ pub(crate) const MANIFEST_HINT: &str =
 pub(crate) const OPEN_FILE: &str = "Open a file:";
 pub(crate) const SECRET_REMOVED: &str = "A secret was removed from the text";
 pub(crate) const NOT_SUBMITTED: &str = "Some fields aren't submitted";
-pub(crate) const NOT_SUBMITTED_TEXT: &str = "They stay in the text, but a request doesn't have them, or the platform sets them.";
+pub(crate) const NOT_SUBMITTED_TEXT: &str = "They stay in the text, but requests don't have these fields, or the platform sets them.";
 pub(crate) const COMMANDS: &str = "Commands";
 pub(crate) const LINK_WITH_VALUES: &str = "Link to a new form with these values";
 

@@ -51,20 +51,20 @@ pub(crate) fn hello(name: &str) -> String {
     format!("Hello, {name}")
 }
 
-pub(crate) fn need_your_attention(count: usize) -> String {
+pub(crate) fn need_attention(count: usize) -> String {
     match count {
         0 => ALL_CAUGHT_UP.to_owned(),
-        1 => "1 item needs your attention.".to_owned(),
-        _ => format!("{count} items need your attention."),
+        1 => "1 request needs attention.".to_owned(),
+        _ => format!("{count} requests need attention."),
     }
 }
 
 /// The same where not everything could be read.
-pub(crate) fn at_least_need_your_attention(count: usize) -> String {
+pub(crate) fn at_least_need_attention(count: usize) -> String {
     match count {
         0 => ATTENTION_UNKNOWN.to_owned(),
-        1 => "At least 1 item needs your attention.".to_owned(),
-        _ => format!("At least {count} items need your attention."),
+        1 => "At least 1 request needs attention.".to_owned(),
+        _ => format!("At least {count} requests need attention."),
     }
 }
 
@@ -84,8 +84,8 @@ pub(crate) fn newest_of(shown: usize, total: &Total) -> String {
     format!("Newest {shown} of {total}")
 }
 
-pub(crate) fn view_all(count: usize) -> String {
-    format!("View all {count}")
+pub(crate) fn view_approvals(count: usize) -> String {
+    if count == 1 { "View 1 approval".to_owned() } else { format!("View all {count} approvals") }
 }
 
 /// What a decision is about.
@@ -143,8 +143,12 @@ pub(crate) fn unpriced_not_included(instances: usize) -> String {
     format!("{} with an unknown price not included", counted(instances as u64, "instance"))
 }
 
-pub(crate) fn with_unknown_price(instances: usize) -> String {
-    format!("{} with an unknown price", counted(instances as u64, "instance"))
+/// What a budget can't add up. It counts requests of everyone, so it isn't the number of unpriced instances on the same page.
+pub(crate) fn not_in_budget(requests: usize, currency: &str) -> String {
+    match requests {
+        1 => format!("1 request without a price in {currency} isn't counted"),
+        _ => format!("{requests} requests without a price in {currency} aren't counted"),
+    }
 }
 
 pub(crate) fn biggest_changes_since(month: &str) -> String {
@@ -209,4 +213,18 @@ pub(crate) fn requests_in(path: &str) -> String {
 
 pub(crate) fn workspaces_shown(shown: usize, total: usize) -> String {
     format!("{shown} of {total} shown. Search for part of a path to find the others.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([0, 1, 2].map(need_attention), ["You're all caught up.", "1 request needs attention.", "2 requests need attention."]);
+        assert_eq!(at_least_need_attention(1), "At least 1 request needs attention.");
+        assert_eq!([1, 2].map(view_approvals), ["View 1 approval", "View all 2 approvals"]);
+        assert_eq!(not_in_budget(1, "EUR"), "1 request without a price in EUR isn't counted");
+        assert_eq!(not_in_budget(3, "EUR"), "3 requests without a price in EUR aren't counted");
+    }
 }

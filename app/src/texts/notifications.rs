@@ -28,7 +28,7 @@ pub(crate) fn unread(count: u64) -> String {
 }
 
 pub(crate) fn kept(total: u64, days: u32) -> String {
-    format!("{}. Notifications are deleted after {days} days.", counted(total, "notification"))
+    format!("{}. Notifications are deleted after {}.", counted(total, "notification"), counted(days.into(), "day"))
 }
 
 pub(crate) fn select(title: &str) -> String {

@@ -54,8 +54,8 @@ pub(crate) const PENDING_APPROVALS: &str = "Pending approvals";
 pub(crate) const NO_PENDING_APPROVALS: &str = "No requests are waiting for approval.";
 pub(crate) const ON_NEWEST: &str = "On the newest version";
 pub(crate) const SLOWEST_MEDIAN: &str = "Slowest median time to ready";
-pub(crate) const NEEDS_ATTENTION: &str = "Needs attention";
-pub(crate) const FAILED_DEGRADED_REJECTED: &str = "failed, degraded or rejected";
+pub(crate) const FAILED_OR_REJECTED: &str = "Failed or rejected";
+pub(crate) const INCLUDES_DEGRADED: &str = "includes degraded";
 pub(crate) const REQUESTS_PER_WEEK: &str = "Requests per week, by outcome";
 pub(crate) const WEEK_OF: &str = "Week of";
 pub(crate) const READY: &str = "Ready";
@@ -72,7 +72,7 @@ pub(crate) const RANGES_SHOW: &str = "Each bar begins at the median and ends at 
 
 /// The scale of the bars in the column below.
 pub(crate) fn up_to(longest: i64) -> String {
-    format!("0 to {}", span(longest))
+    format!("0 to {}", span(longest.max(1)))
 }
 
 // What requests depend on.
@@ -172,7 +172,8 @@ pub(crate) fn span(seconds: i64) -> String {
 
 /// A range of times to Ready.
 pub(crate) fn spans(from: i64, to: i64) -> String {
-    format!("{} to {}", span(from), span(to))
+    let (from, to) = (span(from), span(to));
+    if from == to { from } else { format!("{from} to {to}") }
 }
 
 pub(crate) fn on_version(newest: usize, all: usize, version: &str) -> String {
@@ -252,15 +253,11 @@ pub(crate) fn policies_summary(outdated: usize) -> String {
 }
 
 pub(crate) fn policies_shown(shown: usize, total: usize) -> String {
-    let noun = if total == 1 { "policy" } else { "policies" };
-    format!("{shown} of {total} {noun} you can see. Only instances you can see are counted.")
+    format!("{shown} of {} you can see. Only instances you can see are counted.", counted(total as u64, "policy"))
 }
 
 pub(crate) fn policies_not_applied(count: usize) -> String {
-    match count {
-        1 => "1 policy can't be applied".to_owned(),
-        count => format!("{count} policies can't be applied"),
-    }
+    format!("{} can't be applied", counted(count as u64, "policy"))
 }
 
 pub(crate) fn scope_blocked(policies: &[String]) -> String {
@@ -461,4 +458,14 @@ pub(crate) fn error(title: &str) -> String {
 
 pub(crate) fn line(number: usize) -> String {
     format!("Line {number}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_of_equal_times_is_one_time() {
+        assert_eq!([spans(0, 0), spans(0, 7), up_to(0)], ["under 1\u{a0}s", "under 1\u{a0}s to 7\u{a0}s", "0 to 1\u{a0}s"]);
+    }
 }

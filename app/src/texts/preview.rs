@@ -1,11 +1,13 @@
 //! Texts of the preview of a promise's form.
 
+use promise::wording::counted;
+
 pub(crate) const PREVIEW: &str = "Preview a form";
 pub(crate) const SUMMARY: &str = "See the form that a schema makes, try values, and find what to improve. Nothing is published";
 /// The link to the preview of a promise in a list.
 pub(crate) const OF_PROMISE: &str = "Preview form";
-pub(crate) const NO_FORM: &str = "There is no form to show";
-pub(crate) const GONE: &str = "This preview isn't there any more";
+pub(crate) const NO_FORM: &str = "No form to show";
+pub(crate) const GONE: &str = "This preview is no longer available";
 pub(crate) const GONE_TEXT: &str = "Previews are kept for a limited time, and only for you. Paste the schema again.";
 pub(crate) const DOCUMENT: &str = "Schema";
 pub(crate) const DOCUMENT_HINT: &str = "Paste YAML or JSON: a promise, a schema, a CustomResourceDefinition, a CompositeResourceDefinition, a Kratix Promise, a ResourceGraphDefinition, a Backstage Template or a chart's values.schema.json";
@@ -29,9 +31,5 @@ pub(crate) fn large(bytes: usize) -> String {
 
 /// How much of the advice is listed.
 pub(crate) fn advice(listed: usize, total: usize) -> String {
-    match total {
-        _ if listed < total => format!("{listed} of {total}"),
-        1 => "1 suggestion".to_owned(),
-        _ => format!("{total} suggestions"),
-    }
+    if listed < total { format!("{listed} of {total}") } else { counted(total as u64, "suggestion") }
 }

@@ -2,6 +2,8 @@
 
 use promise::wording::{all_of, counted};
 
+use crate::view::DisabledReason;
+
 pub(crate) const REQUESTS: &str = "Requests";
 pub(crate) const DUPLICATE: &str = "Duplicate";
 
@@ -299,4 +301,35 @@ pub(crate) fn under(headings: &[String]) -> String {
 /// The heading of the values that are folded.
 pub(crate) fn values_at_defaults(count: usize) -> String {
     if count == 1 { "Show 1 value at its default".to_owned() } else { format!("Show {count} values at their defaults") }
+}
+
+/// Why a command on the request is disabled.
+pub(crate) fn disabled(reason: &DisabledReason) -> String {
+    match reason {
+        DisabledReason::BeingDeleted => "The request is being deleted.".to_owned(),
+        DisabledReason::CannotChange { workspace } => format!("You can't change requests in {workspace}."),
+        DisabledReason::CannotDelete { workspace } => format!("You can't delete requests in {workspace}."),
+        DisabledReason::CannotReadSecrets { workspace } => format!("You can't read Secrets in {workspace}."),
+        DisabledReason::VersionUnpublished => "Its version is no longer published.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::disabled;
+    use crate::view::DisabledReason;
+
+    #[test]
+    fn every_disabled_command_has_a_sentence() {
+        let workspace = || "root:acme:shop".to_owned();
+        for (reason, sentence) in [
+            (DisabledReason::BeingDeleted, "The request is being deleted."),
+            (DisabledReason::CannotChange { workspace: workspace() }, "You can't change requests in root:acme:shop."),
+            (DisabledReason::CannotDelete { workspace: workspace() }, "You can't delete requests in root:acme:shop."),
+            (DisabledReason::CannotReadSecrets { workspace: workspace() }, "You can't read Secrets in root:acme:shop."),
+            (DisabledReason::VersionUnpublished, "Its version is no longer published."),
+        ] {
+            assert_eq!(disabled(&reason), sentence);
+        }
+    }
 }

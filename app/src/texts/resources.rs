@@ -123,6 +123,7 @@ pub(crate) const SECRETS_HIDDEN: &str = "Secret values are never shown here. You
 pub(crate) const KUBECTL_COMMAND: &str = super::request::KUBECTL_COMMAND;
 pub(crate) const MANIFEST: &str = "Manifest";
 pub(crate) const NO_EVENTS: &str = super::request::NO_EVENTS;
+pub(crate) const VIEW_LOGS: &str = "View logs";
 pub(crate) const VIEW_INSTANCE_HISTORY: &str = "View instance history";
 
 pub(crate) fn lines_not_shown(count: usize) -> String {

@@ -1,6 +1,6 @@
 //! Texts of rollouts.
 
-pub(crate) use promise::rollout::{member_label as member, member_reason as reason, state_label as state};
+pub(crate) use promise::rollout::{member_label as member, member_reason as reason, outcome_label as outcome, state_label as state};
 use promise::wording::counted;
 
 use crate::view::{RolloutCounts, RolloutPage};
@@ -20,8 +20,7 @@ pub(crate) const RETRY: &str = "Retry";
 pub(crate) const SKIP: &str = "Skip";
 pub(crate) const STOPPED_BY_YOU: &str = "You stopped this rollout. Upgrades that had begun are finished.";
 pub(crate) const PAUSED: &str = "Your session ended";
-pub(crate) const PAUSED_TEXT: &str =
-    "A rollout acts with your session, so this one paused when you signed out or your session ended. Continue it in this session.";
+pub(crate) const PAUSED_TEXT: &str = "A rollout acts with your session, so this one paused when you signed out or your session ended. Upgrades that had begun are finished. Continue it in this session.";
 pub(crate) const AWAITING_APPROVAL: &str = "The wave is waiting for approval. The next one starts after that.";
 pub(crate) const FAILED: &str = "An instance stopped this rollout";
 

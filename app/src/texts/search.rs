@@ -13,7 +13,7 @@ pub(crate) const START_TITLE: &str = "Find anything you can see";
 pub(crate) const START_TEXT: &str =
     "Search for promises, requests, resources, workspaces, policies and pages. Small typing mistakes don't matter.";
 pub(crate) const NOTHING: &str = "Nothing matches";
-pub(crate) const TRY_FEWER_WORDS: &str = "Try fewer or other words. Only what you can list is found.";
+pub(crate) const TRY_FEWER_WORDS: &str = "Try fewer or other words. Search finds only what you can list.";
 pub(crate) const SEARCH_ALL_KINDS: &str = "Search all kinds";
 pub(crate) const COMMANDS: &str = "Commands";
 pub(crate) const RESULTS: &str = "Results";

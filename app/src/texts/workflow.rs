@@ -17,9 +17,14 @@ pub(crate) const SKIP_REASON: &str = "Reason";
 pub(crate) const SKIP_REASON_HINT: &str = "Everyone who can see the request can read it.";
 pub(crate) const SKIP_CONTINUES: &str = "The workflow continues without this step. No other step depends on it.";
 pub(crate) const SKIP_FOLLOWS: &str = "These steps then run as if this one had succeeded:";
-pub(crate) const SKIP_RECORDED: &str = "What the step should have done isn't done later. The skip is recorded with your name.";
+pub(crate) const SKIP_RECORDED: &str = "The step doesn't run later. The skip is recorded with your name.";
 /// Before the time of the next attempt.
 pub(crate) const NEXT_ATTEMPT: &str = "Next attempt:";
+
+/// Where a policy is set, after its title.
+pub(crate) fn set_at(workspace: &str) -> String {
+    format!(", set at {workspace}")
+}
 
 pub(crate) fn heading(name: WorkflowName) -> &'static str {
     match name {
@@ -96,6 +101,11 @@ pub(crate) fn skip_title(step: &str, request: &str) -> String {
 pub(crate) fn skip_missing(names: &[String]) -> String {
     let what = if names.len() == 1 { "a value" } else { "values" };
     format!("Later steps don't get {what} from it: {}.", all_of(names))
+}
+
+/// What a step says about its last attempt, in the words of its author or of a program.
+pub(crate) fn step_reports(message: &str) -> String {
+    format!("The step reports: {message}")
 }
 
 pub(crate) fn attempt(count: u32) -> String {

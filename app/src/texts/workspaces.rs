@@ -67,11 +67,7 @@ pub(crate) fn shown_of(shown: usize, total: usize, one: &str) -> String {
 
 /// How many policies apply, and from how many workspaces they are.
 pub(crate) fn policies_from(shown: usize, total: usize, workspaces: usize) -> String {
-    let policies = match (shown == total, total) {
-        (true, 1) => "1 policy".to_owned(),
-        (true, _) => format!("{total} policies"),
-        (false, _) => format!("{shown} of {total} policies"),
-    };
+    let policies = shown_of(shown, total, "policy");
     format!("{policies} from {}", counted(workspaces as u64, "workspace"))
 }
 

@@ -296,6 +296,8 @@ pub struct CostSum {
 pub struct CostBudget {
     /// Monthly amount.
     pub money: Money,
+    /// What counts toward it now, for all requesters, as the policy counts it. Absent for past months.
+    pub used: Option<Money>,
     /// Title of the policy that defines it.
     pub policy: String,
     /// Whether the total includes everything that counts toward the budget. Otherwise the user sees only a part, and the remainder isn't

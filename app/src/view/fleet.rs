@@ -58,6 +58,8 @@ pub struct RolloutLine {
     pub version: String,
     /// Its state.
     pub state: RolloutState,
+    /// Number of instances that were skipped; counted once it is completed.
+    pub skipped: usize,
     /// RFC 3339 time of its start.
     pub created: String,
 }

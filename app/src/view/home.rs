@@ -10,6 +10,9 @@ use promise::state::{ChangeState, RequestState};
 pub struct Home {
     /// What a newcomer can try first, on the embedded plane. Empty once the user has dismissed it.
     pub tour: Vec<TourLine>,
+    /// Number of requests that need this user's attention, as lists of requests count them: those in `waiting` and `decisions`, and all
+    /// that fail. At least that many if `decisions` couldn't be read.
+    pub attention: Total,
     /// Requests that wait for this user, newest first, up to the display limit.
     pub waiting: Vec<RequestRow>,
     /// Total number of requests that wait for this user.

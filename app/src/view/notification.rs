@@ -142,6 +142,8 @@ pub struct DeliveriesPage {
     pub dead: u64,
     /// Number of pending deliveries.
     pub waiting: u64,
+    /// Number of pending deliveries whose last attempt failed.
+    pub retried: u64,
     /// Number of sent deliveries.
     pub sent: u64,
     /// Page number, starting at 1.

@@ -1,5 +1,6 @@
 //! The page of one object of a request.
 
+use promise::troubleshooting::Workload;
 use serde::{Deserialize, Serialize};
 
 use super::{Drift, Happening, RequestRow, ResourceLine, ResourceRow};
@@ -44,6 +45,13 @@ impl ObjectKey {
 impl From<&ResourceLine> for ObjectKey {
     fn from(line: &ResourceLine) -> Self {
         Self::of(&line.kind, &line.name, &line.api_version, &line.namespace, &line.destination)
+    }
+}
+
+impl ResourceLine {
+    /// Checks whether pods can belong to the object.
+    pub fn has_pods(&self) -> bool {
+        Workload::of(&ObjectKey::from(self).group, &self.kind).is_some()
     }
 }
 

@@ -6,6 +6,7 @@ use promise::versions::VersionChange;
 use serde::{Deserialize, Serialize};
 
 use super::approvals::{PriceStep, ValueChange};
+use super::disabled::DisabledReason;
 use super::preflight::AddedObject;
 
 /// A newer version that a request can be upgraded to.
@@ -188,7 +189,7 @@ pub struct ReleaseLine {
     /// Monthly price, or empty.
     pub monthly: String,
     /// Whether the request can go back to it. Absent for the one that runs.
-    pub restore: Option<Result<(), String>>,
+    pub restore: Option<Result<(), DisabledReason>>,
 }
 
 /// The releases of a request, newest first.

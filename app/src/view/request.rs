@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::approvals::ApprovalLine;
 use super::catalog::Availability;
+use super::disabled::DisabledReason;
 use super::form::DraftLine;
 use super::instances::ReadyIn;
 use super::policy::PolicyLine;
@@ -185,6 +186,27 @@ pub fn unread_request(place: &str, as_of: &str) -> [String; REQUEST_COLUMNS.len(
     })
 }
 
+/// How an entry of a history is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum HappeningState {
+    /// It happened, and nothing is left to do.
+    #[default]
+    Done,
+    /// It goes on.
+    InProgress,
+    /// It waits for people, for room or for a time.
+    Waiting,
+    /// It had no effect, or no longer has one.
+    Neutral,
+    /// It needs attention.
+    Warning,
+    /// People or policies decided against it.
+    Refused,
+    /// It is a deletion.
+    Deleting,
+}
+
 /// An entry of the timeline or the list of events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -197,8 +219,8 @@ pub struct Happening {
     pub who: String,
     /// Whether the actor is a person.
     pub is_person: bool,
-    /// Whether it is a warning.
-    pub trouble: bool,
+    /// How it is marked.
+    pub state: HappeningState,
     /// Values that it changed.
     pub changes: Vec<super::ValueChange>,
 }
@@ -283,72 +305,18 @@ pub struct OutputValue {
     pub template: Option<String>,
 }
 
-/// Actions that a user can take on a request. The error is the reason why not, as a sentence.
+/// Actions that a user can take on a request. The error is the reason why not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Allowed {
     /// Whether the user can change it.
-    pub edit: Result<(), String>,
+    pub edit: Result<(), DisabledReason>,
     /// Whether the user can delete it.
-    pub delete: Result<(), String>,
+    pub delete: Result<(), DisabledReason>,
     /// Whether the user can retry its workflow, also while it is being deleted.
-    pub retry: Result<(), String>,
+    pub retry: Result<(), DisabledReason>,
     /// Whether the user can read its secret outputs.
-    pub reveal: Result<(), String>,
-}
-
-/// A part of a request's page, as the address names it in `view`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RequestPart {
-    /// Outputs, resources and recent activity.
-    #[default]
-    Overview,
-    /// Every resource.
-    Resources,
-    /// The requested values.
-    Configuration,
-    /// Every policy that was evaluated.
-    Policies,
-    /// The manifests, line by line.
-    Adds,
-    /// The recorded releases.
-    Releases,
-    /// Day-2 actions and their runs.
-    Actions,
-    /// Activity and events.
-    History,
-    /// The object.
-    Yaml,
-}
-
-impl RequestPart {
-    /// All parts, in the order of their tabs.
-    pub const ALL: [Self; 9] = [
-        Self::Overview,
-        Self::Resources,
-        Self::Configuration,
-        Self::Policies,
-        Self::Adds,
-        Self::Releases,
-        Self::Actions,
-        Self::History,
-        Self::Yaml,
-    ];
-
-    /// Returns the word for it in the address. The overview has none.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Overview => "",
-            Self::Resources => "resources",
-            Self::Configuration => "configuration",
-            Self::Policies => "policies",
-            Self::Adds => "adds",
-            Self::Releases => "releases",
-            Self::Actions => "actions",
-            Self::History => "history",
-            Self::Yaml => "yaml",
-        }
-    }
+    pub reveal: Result<(), DisabledReason>,
 }
 
 /// Details of a request.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use promise::wording::counted;
+
 use super::{Column, Facet, Sort, Total};
 use promise::api::Health;
 
@@ -196,8 +198,8 @@ impl ResourceRow {
         let drift = match self.drift {
             Drift::Unknown => "unknown".to_owned(),
             Drift::None => "none".to_owned(),
-            Drift::PutBack(times) => format!("restored {times} times"),
-            Drift::Contested(times) => format!("contested after {times} times"),
+            Drift::PutBack(times) => format!("restored {}", counted(times.into(), "time")),
+            Drift::Contested(times) => format!("contested, restored {}", counted(times.into(), "time")),
         };
         [
             self.workspace.clone(),

@@ -6,7 +6,7 @@ use promise::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::request::{ParameterLine, RequestRow, ResourceLine};
-use super::workflow::WorkflowView;
+use super::workflow::{PolicyLink, WorkflowView};
 
 /// An action that a promise has for its requests.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +73,8 @@ pub struct ActionForm {
     pub history: ActionHistory,
     /// Number of objects of the request.
     pub resources: usize,
+    /// Whether pods can belong to them.
+    pub has_pods: bool,
     /// Number of policy rules of the request.
     pub policies: usize,
     /// Its parameters.
@@ -108,6 +110,17 @@ pub struct BeforeRun {
     pub usual: Option<TypicalTime>,
     /// What a run would wait for before it starts. Empty if it would start right away.
     pub waits: String,
+    /// Approvals that policies require before its steps run. Empty as long as the parameters aren't valid.
+    pub approvals: Vec<RunApproval>,
+}
+
+/// An approval that a policy requires of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunApproval {
+    /// Who has to approve, as a sentence without a full stop.
+    pub who: String,
+    /// The policy.
+    pub policy: PolicyLink,
 }
 
 /// A step of an action that hasn't started.

@@ -43,6 +43,9 @@ pub struct StepLine {
     pub next: String,
     /// What it waits for or why it failed, as a sentence, or empty.
     pub message: String,
+    /// The policy that requires it. Absent for steps of the promise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyLink>,
     /// Whether a rollback undid it.
     pub undone: bool,
     /// The last lines of the log of its Job.
@@ -51,6 +54,18 @@ pub struct StepLine {
     pub skip: Option<String>,
     /// Address of the page where its approvers decide. Absent if it doesn't wait for them, or the page of the request asks about it.
     pub review: Option<String>,
+}
+
+/// A policy that requires something.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyLink {
+    /// Display name, or its name.
+    pub title: String,
+    /// Path of the workspace that sets it.
+    pub source: String,
+    /// Address of its page.
+    pub href: String,
 }
 
 /// What a skip of a step means.

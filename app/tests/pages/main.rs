@@ -2,7 +2,10 @@
 #![expect(clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod every;
+mod once;
+mod outcomes;
 mod required;
+mod troubleshooting;
 mod world;
 
 use std::sync::LazyLock;
@@ -170,7 +173,7 @@ fn what_nobody_may_list_or_could_read_is_not_said_to_be_nothing() {
         ],
         &["all caught up", "have access to any workspaces", "No requests yet"],
     );
-    says("home-stale", &["At least 1 item needs your attention."], &["all caught up"]);
+    says("home-stale", &["At least 1 request needs attention."], &["all caught up"]);
     says("emergencies-unseen", &["At least 2 emergency approvals in the last 30 days", "2 workspaces didn't respond"], &[]);
     says("not-read-yet", &["Not ready yet", "Requests are still loading"], &[]);
 }
@@ -377,6 +380,10 @@ fn the_form_of_an_action_says_beforehand_what_it_does_who_can_run_it_and_how_lon
     let bare = &page("action-bare").html;
     assert!(bare.contains("Like anyone who can run actions in this workspace") && bare.contains("no run has succeeded yet"), "{bare}");
     assert!(!bare.contains("Asks you to confirm"), "{bare}");
+    assert!(bare.contains("One of acme-approvers must approve first") && !bare.contains("Starts right away"), "{bare}");
+    for html in [bare, &page("run").html] {
+        assert!(html.contains("Careful restores</a>") && html.contains("set at root:acme"), "the policy is named: {html}");
+    }
     let viewer = &page("action-viewer").html;
     assert!(viewer.contains("You can&#x27;t run it") || viewer.contains("You can't run it"), "{viewer}");
     assert!(!viewer.contains("Starts right away") && !viewer.contains("orders-db-backup-1</span>"), "{viewer}");
@@ -415,8 +422,8 @@ fn runs_of_a_request_say_how_long_they_took() {
 #[test]
 fn script_is_loaded_on_live_pages_alone() {
     each(|name, page| {
-        let live = name.starts_with("requests")
-            || name.starts_with("rollout")
+        let starts = ["requests", "rollout", "request-resources", "request-events", "request-logs", "home-", "overview", "approvals-"];
+        let live = starts.iter().any(|start| name.starts_with(start))
             || [
                 "configuration",
                 "releases",
@@ -427,10 +434,6 @@ fn script_is_loaded_on_live_pages_alone() {
                 "continued",
                 "refused",
                 "refused-viewer",
-                "resources",
-                "resources-folded",
-                "resources-tree",
-                "resources-chosen",
                 "policies",
                 "adds",
                 "viewer-detail",
@@ -439,11 +442,7 @@ fn script_is_loaded_on_live_pages_alone() {
             .iter()
             .any(|part| name == format!("request-{part}"))
             || ["notifications", "notifications-empty", "object", "object-elsewhere", "run", "run-done"].contains(&name)
-            || name == "home"
-            || ["home-", "overview"].iter().any(|start| name.starts_with(start))
-            || name == "approvals"
-            || name.starts_with("approvals-")
-            || ["request", "workspace", "workspace-empty", "workspace-unread"].contains(&name);
+            || ["home", "approvals", "request", "workspace", "workspace-empty", "workspace-unread"].contains(&name);
         let typed = [
             "request-new",
             "request-error",

@@ -46,6 +46,8 @@ mod required;
 mod resources;
 #[path = "world/runs.rs"]
 mod runs;
+#[path = "world/troubleshooting.rs"]
+mod troubleshooting;
 #[path = "world/workflow.rs"]
 mod workflow;
 
@@ -92,6 +94,7 @@ pub fn visit(world: Option<World>, address: &str) -> Visit {
         works_in: None,
         favourites: vec!["root:acme:shop".to_owned()],
         above: vec!["root:acme".to_owned()],
+        creates_in: Some("root:acme:shop".to_owned()),
         favourite_promises: vec![PromiseKey { home: "root:platform".into(), name: "redis".into() }],
         platform: true,
         waits: Some(2),

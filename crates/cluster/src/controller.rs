@@ -13,11 +13,14 @@
 //! - `target`, `places`: where objects go; `outage`: Destinations that don't respond; `absences`: Destinations that are gone; `tombstone`:
 //!   what is left there; `failure`: why something can't be done, and how long that is only retried; `refusals`: texts for it
 //! - `objects`: reading and writing single objects; `revision`: writing them where an apply removes nothing; `informers`: watches on them;
-//!   `events`: Kubernetes Events about requests
+//!   `write`: status and finalizers of our own kinds; `events`: Kubernetes Events about requests
+//! - `render`: what a release wants; `inputs`, `outputs`: Secrets that people typed, and those with outputs; `releases`: records of releases
 //! - `decide`: which release a request should have; `approvals`: what approvers decided about it; `requesters`: who requested it or changed
 //!   it last, also where a promise created it; `approval_status`: the status of each decision; `acceptances`: whether there is room for it
 //! - `reconcile`: reconciling one request; `deprovision`: deleting it; `publish`, `governance`: reconciling promises, policies and
 //!   Destinations; `endpoints`: reconciling Endpoints; `http_call`: calling their servers
+//! - `steps`: carrying out what the steps of a workflow or action ask for; `job_result`: what a Job leaves; `step_decisions`: what approvers
+//!   decided about steps; `calls`: when a step was last called, and what changed since then
 //! - `action`: reconciling one run of an action; `action_index`: which runs a request has
 //! - `policy_checks`: results of checking policies against promises; `uses`: how many requests use each revision; `owners`: requests by uid,
 //!   and approvals by request
@@ -29,6 +32,7 @@ mod action_index;
 mod approval_status;
 mod approvals;
 mod calls;
+mod changes;
 mod context;
 mod decide;
 mod deprovision;

@@ -145,6 +145,7 @@ fn kept(steps: Vec<StepStatus>, matches: impl Fn(&StepStatus) -> bool) -> impl I
         message: step.message,
         content_hash: step.content_hash,
         approval: step.approval,
+        policy: step.policy,
         ..StepStatus::default()
     })
 }

@@ -14,6 +14,16 @@ use crate::world::World;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Working(Vec<(String, String)>);
 
+/// It isn't known yet whether a Destination serves an API.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("It isn't known yet whether the destination {destination} serves {api}.")]
+pub struct UnaskedApi {
+    /// Name of the Destination.
+    pub destination: String,
+    /// The API as `group/Kind`.
+    pub api: String,
+}
+
 impl World {
     /// Returns what works in a workspace.
     pub fn working(&self, workspace: &ClusterId) -> Working {
@@ -71,14 +81,14 @@ impl World {
             .collect()
     }
 
-    /// Returns why it isn't known yet whether a Destination serves what a promise of `home` requires of it, as a sentence: it wasn't asked.
-    pub fn unasked(&self, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Option<String> {
+    /// Returns an API that a promise of `home` requires of a Destination that wasn't asked for it yet.
+    pub fn unasked(&self, home: &ClusterId, requires: &[Requirement], trusted: &[WorkspacePath]) -> Option<UnaskedApi> {
         let all = requires.iter().filter_map(|requirement| self.required(home, requirement, trusted));
         let mut unasked = all.filter(|(at, api)| {
             let status = self.destinations.get(at).and_then(|destination| destination.status.as_ref().and_then(|s| s.serves(api)));
             status.is_none()
         });
-        unasked.next().map(|(at, api)| format!("It isn't known yet whether the destination {} serves {api}.", at.name))
+        unasked.next().map(|(at, api)| UnaskedApi { destination: at.name, api })
     }
 
     /// Returns the Destination of which a promise of `home` requires an API, and that API.

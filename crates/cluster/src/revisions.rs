@@ -11,7 +11,7 @@ use promise::Problem;
 use promise::api::{PromiseSpec, ReleaseRevision, UpgradePolicy};
 use promise::render::Compiled;
 use promise::resolve::PromiseReading;
-use promise::upgrade::{Published, choose};
+use promise::upgrade::{Published, VersionMismatch, choose};
 
 use crate::kinds::PromiseRevision;
 use crate::watch::Key;
@@ -98,6 +98,20 @@ impl<K: Eq + Hash + Clone, V> Recent<K, V> {
     }
 }
 
+/// Why there is no revision for a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoRevision {
+    /// No published version matches.
+    #[error(transparent)]
+    Version(#[from] VersionMismatch),
+    /// The revision was removed.
+    #[error("The revision {name} no longer exists.")]
+    Missing {
+        /// Name of the PromiseRevision.
+        name: String,
+    },
+}
+
 impl World {
     /// Returns the revision that a release was made from, while it exists. Another one with the same name doesn't match.
     pub fn revision_of(&self, named: &ReleaseRevision) -> Option<Arc<PromiseRevision>> {
@@ -108,17 +122,17 @@ impl World {
     /// Returns a revision of a home by its name.
     ///
     /// # Errors
-    /// A sentence, if it doesn't exist.
-    pub fn revision_named(&self, home: &ClusterId, name: &str) -> Result<(Key, Arc<PromiseRevision>), String> {
+    /// If it doesn't exist.
+    pub fn revision_named(&self, home: &ClusterId, name: &str) -> Result<(Key, Arc<PromiseRevision>), NoRevision> {
         let at = Key::cluster_scoped(home, name);
         let found = self.revisions.get(&at).map(|revision| (at, revision));
-        found.ok_or_else(|| format!("The revision {name} no longer exists."))
+        found.ok_or_else(|| NoRevision::Missing { name: name.to_owned() })
     }
 
     /// Returns the revision that a request is fulfilled from: see [`choose`]. `running` is the version that runs or is accepted to run.
     ///
     /// # Errors
-    /// A sentence for the requester, if no revision matches.
+    /// If no revision matches.
     pub fn revision_for(
         &self,
         home: &ClusterId,
@@ -126,13 +140,13 @@ impl World {
         constraint: &str,
         running: Option<&str>,
         policy: UpgradePolicy,
-    ) -> Result<(Key, Arc<PromiseRevision>), String> {
+    ) -> Result<(Key, Arc<PromiseRevision>), NoRevision> {
         let of = self.revisions_of(home, promise);
         let published: Vec<Published<'_>> =
             of.iter().map(|(key, revision)| Published { revision: &key.name, version: &revision.spec.version }).collect();
         let chosen = choose(&published, constraint, running, policy)?;
         let name = chosen.revision.to_owned();
-        of.into_iter().find(|(key, _)| key.name == name).ok_or_else(|| format!("The revision {name} no longer exists."))
+        of.into_iter().find(|(key, _)| key.name == name).ok_or(NoRevision::Missing { name })
     }
 
     /// Returns all revisions of a promise, in the order of their names, without looking at those of other promises.

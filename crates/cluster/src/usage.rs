@@ -77,7 +77,12 @@ impl<'a> Census<'a> {
 
     /// Returns the usage. While the caches might be behind nothing is known, and what isn't known doesn't pass where a policy blocks.
     pub fn usage(&self, tallies: &[Tally]) -> Usage {
-        if tallies.is_empty() || !self.world.is_counted() {
+        if self.world.is_counted() { self.last_known(tallies) } else { Usage::default() }
+    }
+
+    /// Returns the usage as the caches last showed it, even while they might be behind: for pages, which say when that was.
+    pub fn last_known(&self, tallies: &[Tally]) -> Usage {
+        if tallies.is_empty() {
             return Usage::default();
         }
         let count = |totals: &mut Totals| tallies.iter().map(|tally| (self.sum(totals, tally), totals.orphaned(tally))).collect();
@@ -149,7 +154,7 @@ impl World {
         }
     }
 
-    /// Keeps the totals from falling so far behind that everything has to be counted again.
+    /// Keeps the totals up to date. Otherwise they would hold on to old rows, and the next caller would wait for a comparison.
     pub(crate) async fn keep_totals(self, shutdown: CancellationToken) {
         let (mut requests, mut releases, mut orphans) = (self.requests.changes(), self.releases.changes(), self.orphans.changes());
         loop {

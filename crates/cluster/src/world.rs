@@ -39,6 +39,11 @@ const EXPORTS: [Export; 2] = [Export::Requests, Export::Catalog];
 /// Where an export is read.
 type Served = (Endpoint, ExportAddress);
 
+/// No workspace has bound the export yet, so the control plane doesn't say where it is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("The exports aren't served yet.")]
+pub struct ExportsNotServed;
+
 /// Receiver for the reason why something can't be read, now and later.
 type Trouble = watch::Receiver<Option<promise::Error>>;
 
@@ -237,22 +242,22 @@ impl World {
         }
     }
 
-    /// Returns a client for what an export shows in one workspace, as the identity of these caches. Before the first workspace has bound
-    /// the export, the error is a sentence.
-    pub fn within(&self, export: Export, workspace: &ClusterId) -> Result<Client, String> {
+    /// Returns a client for what an export shows in one workspace, as the identity of these caches. Errors before the first workspace has
+    /// bound the export.
+    pub fn within(&self, export: Export, workspace: &ClusterId) -> Result<Client, ExportsNotServed> {
         self.client(export, |address| address.within(workspace))
     }
 
     /// Returns a client for what an export shows in all workspaces, to list and watch. Errors like [`World::within`].
-    pub fn everywhere(&self, export: Export) -> Result<Client, String> {
+    pub fn everywhere(&self, export: Export) -> Result<Client, ExportsNotServed> {
         self.client(export, ExportAddress::everywhere)
     }
 
-    fn client(&self, export: Export, scope: impl FnOnce(&ExportAddress) -> Scope) -> Result<Client, String> {
+    fn client(&self, export: Export, scope: impl FnOnce(&ExportAddress) -> Scope) -> Result<Client, ExportsNotServed> {
         match self.access.topology {
             Topology::Workspaces { .. } => {
                 let served = EXPORTS.iter().zip(&*self.served).find(|(of, _)| **of == export).and_then(|(_, served)| served.read().clone());
-                let (endpoint, address) = served.ok_or_else(|| "The exports aren't served yet.".to_owned())?;
+                let (endpoint, address) = served.ok_or(ExportsNotServed)?;
                 Ok(endpoint.client(&self.access.token, &scope(&address)))
             }
             Topology::Namespaces => Ok(self.access.endpoint.client(&self.access.token, &Scope::Root)),

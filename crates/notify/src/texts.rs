@@ -18,7 +18,7 @@ const QUOTED: usize = 280;
 /// The link to the page of a notification.
 pub(crate) const VIEW: &str = "View in the portal";
 /// The link to the reader's settings.
-pub(crate) const SETTINGS: &str = "Choose which mails you get, or turn them off";
+pub(crate) const SETTINGS: &str = "Choose which emails you get, or turn them off";
 
 /// Returns the title of a notification.
 pub(crate) fn title(content: &Content) -> String {
@@ -166,7 +166,7 @@ pub(crate) fn digest(count: usize) -> String {
 
 /// Returns who can stop mails to the address of a group.
 pub(crate) fn group(group: &str) -> String {
-    format!("This mail goes to the address of the group {group}. The portal's operator set it up and can turn it off.")
+    format!("This email goes to the address of the group {group}. The portal's operator set it up and can turn it off.")
 }
 
 impl fmt::Display for FailureReason {
@@ -174,10 +174,10 @@ impl fmt::Display for FailureReason {
         match self {
             Self::TimedOut { seconds } => write!(out, "No response within {seconds} s."),
             Self::NoMailServer => out.write_str("No mail server is configured (--smtp-url)."),
-            Self::InvalidMailAddress { address } => write!(out, "{address} is not a mail address."),
-            Self::NotComposed { error } => write!(out, "The mail can't be composed: {error}."),
-            Self::MailRefused(answer) => write!(out, "The mail server refused the mail{answer}."),
-            Self::MailDeferred(answer) => write!(out, "The mail server can't accept the mail right now{answer}."),
+            Self::InvalidMailAddress { address } => write!(out, "{address} isn't an email address."),
+            Self::NotComposed { error } => write!(out, "The email can't be composed: {error}."),
+            Self::MailRefused(answer) => write!(out, "The mail server refused the email{answer}."),
+            Self::MailDeferred(answer) => write!(out, "The mail server can't accept the email right now{answer}."),
             Self::MailTimedOut => out.write_str("The mail server didn't respond in time."),
             Self::MailUnreachable { error } => write!(out, "The mail server is unreachable: {error}."),
             Self::WebhookRemoved { name } => write!(out, "The webhook {name} is no longer configured."),

@@ -57,7 +57,7 @@ pub(crate) struct RunsArgs {
     /// Namespace of the request.
     #[arg(short, long, value_name = "NAME")]
     namespace: Option<String>,
-    /// Cancel the run. What is done already isn't undone.
+    /// Cancel the run. Completed steps aren't undone.
     #[arg(long, requires = "run", conflicts_with = "retry")]
     cancel: bool,
     /// Retry the failed steps of the run.

@@ -107,7 +107,7 @@ async fn known(plain: Command, words: &[String], called: Called) -> Result<Comma
             return Ok(below(plain, "request", verb, requests(&portal, &workspace).await?));
         }
     }
-    for verb in ["get", "watch", "delete", "releases", "rollback", "retry", "cancel", "skip", "runs"] {
+    for verb in ["get", "watch", "delete", "releases", "rollback", "retry", "cancel", "skip", "runs", "events", "logs"] {
         if at("request", verb).is_some() {
             let (portal, workspace) = open().await?;
             return Ok(values(plain, ["request", verb], "name", requests(&portal, &workspace).await?));

@@ -79,7 +79,8 @@ fn text(report: &CostReport, output: Output, terminal: &Terminal<'_>) -> String 
         let _ = write!(text, "\n{}", table.render());
     }
     if report.unpriced_instances > 0 {
-        let _ = writeln!(text, "\nWithout {} of unknown price.", promise::wording::counted(report.unpriced_instances, "instance"));
+        let _ =
+            writeln!(text, "\nNot included: {} with an unknown price.", promise::wording::counted(report.unpriced_instances, "instance"));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use http::Method;
 use promise::rest::{FleetItem, FleetVerdict, Page, RolloutDetail, RolloutSummary};
-use promise::rollout::{member_label, state_label};
+use promise::rollout::{member_label, outcome_label, state_label};
 use serde_json::Value;
 
 use crate::output::{Cell, Output, Table, age, data, state};
@@ -105,16 +105,28 @@ pub(crate) async fn rollouts(args: &RolloutsArgs, way: &Way, terminal: &mut Term
     } else {
         portal.get::<RolloutDetail>(&path, &[]).await?.body
     };
+    let rollout = whole(&portal, &path, rollout).await?;
     match data(args.output, &rollout) {
         Some(text) => terminal.print(&text)?,
         None if args.output == Output::Name => terminal.print(&format!("{}\n", rollout.summary.id))?,
         None => {
             let summary = &rollout.summary;
-            terminal.print(&format!("Upgrade of {} to {}: {}\n", args.name, summary.version, state_label(summary.state)))?;
+            let outcome = outcome_label(summary.state, usize::try_from(rollout.progress.skipped).unwrap_or(usize::MAX));
+            terminal.print(&format!("Upgrade of {} to {}: {outcome}\n", args.name, summary.version))?;
             terminal.print(&instances(&rollout, args.output))?;
         }
     }
     Ok(Outcome::Yes)
+}
+
+/// Reads the instances that are left of a rollout.
+async fn whole(portal: &Portal, path: &str, mut rollout: RolloutDetail) -> Result<RolloutDetail, Error> {
+    while let Some(next) = rollout.r#continue.take() {
+        let part = portal.get::<RolloutDetail>(path, &[("limit", "500"), ("continue", &next)]).await?.body;
+        rollout.instances.extend(part.instances);
+        rollout.r#continue = part.r#continue;
+    }
+    Ok(rollout)
 }
 
 fn list_rollouts(page: &Page<RolloutSummary>, args: &RolloutsArgs, terminal: &mut Terminal<'_>) -> Result<Outcome, Error> {

@@ -37,6 +37,7 @@ mod settings;
 mod skip;
 mod target;
 mod terminal;
+mod troubleshooting;
 mod watch;
 mod workspaces;
 mod write;

@@ -13,7 +13,7 @@ use crate::rows::table;
 use crate::target::Target;
 use crate::terminal::Terminal;
 use crate::watch::{self, Until};
-use crate::{Error, Outcome, actions, decide, describe, edit, releases, skip, write};
+use crate::{Error, Outcome, actions, decide, describe, edit, releases, skip, troubleshooting, write};
 
 /// Commands for requests.
 #[derive(Debug, Subcommand)]
@@ -78,6 +78,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  opm request runs orders\n  opm request runs orders orders-backup-1f3e\n  opm request runs orders orders-backup-1f3e --cancel"
     )]
     Runs(actions::RunsArgs),
+    /// List what the cluster reports about the resources of a request and their pods.
+    Events(troubleshooting::EventsArgs),
+    /// Show the end of the log of a pod of a request.
+    #[command(
+        after_help = "Examples:\n  opm request logs orders\n  opm request logs orders -o name\n  opm request logs orders --pod orders-6f1c-x2k4 --container app --previous\n\n\
+        Exit code 1 if the log can't be read; the reason is on the standard error."
+    )]
+    Logs(troubleshooting::LogsArgs),
     /// Delete a request and everything that was created for it.
     Delete(DeleteArgs),
     /// Approve a request that waits for you.
@@ -193,6 +201,8 @@ pub(crate) async fn run(command: &Command, way: &Way, called: Called, terminal: 
         Command::Skip(args) => skip::skip(args, way, called, terminal).await,
         Command::Action(named) => actions::action(named.words(), way, called, terminal).await,
         Command::Runs(args) => actions::runs(args, way, called, terminal).await,
+        Command::Events(args) => troubleshooting::events(args, way, called, terminal).await,
+        Command::Logs(args) => troubleshooting::logs(args, way, called, terminal).await,
         Command::Delete(args) => delete(args, way, called, terminal).await,
         Command::Approve(args) => decide::approve(args, way, called, terminal).await,
         Command::Reject(args) => decide::reject(args, way, called, terminal).await,

@@ -32,7 +32,7 @@ pub use approval::{
     AnsweredQuestion, ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, ApprovedRequest, Decision, DecisionReason, DecisionState,
     DecisionStatus, GivenApproval, QuestionStatus,
 };
-pub use approve_step::ApproveStep;
+pub use approve_step::{ApproveStep, StepPolicy};
 pub use catalog::{PriceList, PromiseCatalogSpec};
 pub use destination::{AllowedKind, DestinationSpec, DestinationStatus, DestinationType, RequiredApi, SecretRef};
 pub use endpoint::{AuthorizationType, EndpointAuthorization, EndpointSecretRef, EndpointSpec, EndpointStatus, HttpMethod};

@@ -17,7 +17,7 @@ mod windows;
 mod words;
 
 pub use question::{Asking, answered, asks_anew, stands};
-pub use steps::{deciders, judge_step, skip};
+pub use steps::{deciders, judge_required_step, judge_step, skip};
 pub use verdict::{RequestInQuestion, Verdict, Written, verdict};
 pub(crate) use windows::is_line_of;
 pub use windows::{is_overridden, is_override, overrides};

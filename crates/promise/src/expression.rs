@@ -86,6 +86,10 @@ pub fn sentence(error: &ExprError) -> String {
             format!("Correct the name, or declare it in the schema: {problem}.")
         }
         ExprError::Type { .. } => format!("Fix the types in the expression: {}.", error.words()),
+        ExprError::UnknownVariable { name, .. } if name == "steps" => {
+            "Read outputs of steps only in later steps and in outputs of the promise: everything else is evaluated before any step runs."
+                .to_owned()
+        }
         ExprError::UnknownVariable { name, .. } => {
             format!("Use an existing variable: expressions have no variable `{name}` here.")
         }

@@ -71,6 +71,7 @@ mod spelling;
 pub mod state;
 pub mod status;
 pub mod text_kind;
+pub mod troubleshooting;
 pub mod upgrade;
 pub mod versions;
 pub mod visibility;

@@ -8,7 +8,10 @@
 //! 3. [`Choice::weigh`]: the result of the current rules for the request. Content that wasn't accepted before is a [`Chosen`] release.
 //! 4. [`Choice::asks`] and [`Choice::answered`]: whether approvers have to be asked about it, and what their answers lead to.
 //! 5. [`Choice::opens`]: whether a change has to wait for the windows of policies.
-//! 6. [`status`]: what the request says about all of that.
+//! 6. [`Choice::accept`] or [`Choice::refuse`]: whether limits and budgets have room for it.
+//! 7. [`Choice::ends`]: whether the request has expired for good.
+//! 8. [`Choice::promote`], [`Choice::roll_back`] or [`Choice::take_back`]: what became of the accepted release.
+//! 9. [`status`]: what the request says about all of that.
 //!
 //! To let something else decide whether a release is accepted, add it between 3 and 4, with a test in `lifecycle/tests.rs`.
 

@@ -1,5 +1,7 @@
 //! Checks where a rendered object can be created, after rendering (`domain.md` 1 and 4).
 
+mod refusal;
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -7,6 +9,8 @@ use crate::api::DestinationSpec;
 use crate::deferred;
 use crate::glob;
 use crate::problem::Problem;
+
+pub use refusal::{DestinationMoved, DestinationRefusal};
 
 /// Pattern for namespace names at a Destination without its own.
 const DEFAULT_PATTERN: &str = "opm-${hash}";
@@ -45,38 +49,6 @@ pub struct Identity<'a> {
     pub name: &'a str,
 }
 
-/// Message for a Destination that was deleted while it had objects, even if another now has its name.
-pub fn replaced(name: &str) -> String {
-    format!(
-        "The destination {name} is no longer the one that this request uses: it was removed, replaced or moved to another home. \
-         Nothing is created elsewhere. Restore it, or delete the request and create it again."
-    )
-}
-
-/// Message for a Destination whose credential now connects to another cluster.
-pub fn redirected(name: &str) -> String {
-    format!(
-        "The credential of the destination {name} leads to another cluster than the one that this request uses. Nothing is created there. \
-         Restore the credential, or create a separate Destination for the new cluster."
-    )
-}
-
-/// Message for a Destination whose credential can't be proven to still connect to the same cluster.
-pub fn unidentified(name: &str) -> String {
-    format!(
-        "We can't tell which cluster the credential of the destination {name} leads to, because it can't read the namespace kube-system there. \
-         Nothing is created there. Restore the former credential, or allow the new one to get that namespace."
-    )
-}
-
-/// Message for a Destination from which all created objects have disappeared, so that nothing proves it is the same cluster.
-pub fn vanished(name: &str) -> String {
-    format!(
-        "None of the objects of this request are left at the destination {name}, and we can't tell whether its credential leads to another \
-         cluster now. Nothing is created there. Restore the former credential, or delete the request and create it again."
-    )
-}
-
 /// Whether a Destination of `owner` serves promises of `home`. Both are paths.
 pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
     owner == home || glob::any_path_matches(&spec.allowed_homes, home)
@@ -86,14 +58,18 @@ pub fn serves(spec: &DestinationSpec, owner: &str, home: &str) -> bool {
 /// Destination's own home can always use it.
 ///
 /// # Errors
-/// If it is refused, with a sentence that names the list and its owner.
-pub fn admits(name: &str, spec: &DestinationSpec, owner: &str, home: &str, workspace: &str) -> Result<(), String> {
+/// If it is refused.
+pub fn admits(name: &str, spec: &DestinationSpec, owner: &str, home: &str, workspace: &str) -> Result<(), DestinationRefusal> {
     deferred::of_destination(name, spec)?;
     if !serves(spec, owner, home) {
-        return Err(format!("The destination {name} doesn't serve promises of {home}. Its owner, {owner}, can add it to allowedHomes."));
+        return Err(DestinationRefusal::HomeNotAllowed { name: name.to_owned(), home: home.to_owned(), owner: owner.to_owned() });
     }
     if !glob::any_path_matches(&spec.allowed_workspaces, workspace) {
-        return Err(format!("The destination {name} doesn't serve {workspace}. Its owner, {owner}, can add it to allowedWorkspaces."));
+        return Err(DestinationRefusal::WorkspaceNotAllowed {
+            name: name.to_owned(),
+            workspace: workspace.to_owned(),
+            owner: owner.to_owned(),
+        });
     }
     Ok(())
 }
@@ -101,11 +77,11 @@ pub fn admits(name: &str, spec: &DestinationSpec, owner: &str, home: &str, works
 /// Returns the namespace of a request at a Destination. It is readable and unique because it contains a hash of the request's identity.
 ///
 /// # Errors
-/// If the pattern doesn't keep requests apart, with a sentence that says so.
-pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> Result<String, String> {
+/// If the pattern doesn't keep requests apart, or doesn't give a valid name.
+pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> Result<String, DestinationRefusal> {
     let pattern = spec.namespace.as_deref().unwrap_or(DEFAULT_PATTERN);
     if !pattern.contains("${hash}") {
-        return Err(format!("The namespace pattern of the destination {name} must contain ${{hash}} to keep requests apart."));
+        return Err(DestinationRefusal::SharedNamespace { name: name.to_owned() });
     }
     let digest = Sha256::digest(format!("{}|{}|{}", request.cluster, request.namespace, request.name));
     let hash = &hex::encode(digest)[..10];
@@ -116,7 +92,7 @@ pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> 
         .replace("${request.namespace}", request.namespace)
         .replace("${request.name}", request.name);
     if readable.replace("${hash}", "").contains("${") {
-        return Err(format!("The namespace pattern of the destination {name} contains an unknown variable: {pattern}."));
+        return Err(DestinationRefusal::UnknownVariable { name: name.to_owned(), pattern: pattern.to_owned() });
     }
     let expanded = readable.replace("${hash}", hash);
     let label = if expanded.len() <= LONGEST {
@@ -127,11 +103,7 @@ pub fn namespace(name: &str, spec: &DestinationSpec, request: &Identity<'_>) -> 
     };
     let fine = label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     let trimmed = label.trim_matches('-').replace("--", "-");
-    if fine {
-        Ok(trimmed)
-    } else {
-        Err(format!("The namespace pattern of the destination {name} gives {label}, which isn't a valid namespace name."))
-    }
+    if fine { Ok(trimmed) } else { Err(DestinationRefusal::InvalidNamespace { name: name.to_owned(), namespace: label }) }
 }
 
 /// Sets the namespace of an object of the resource `id`, or returns why it isn't allowed there. `trusted` is whether the promise's home is
@@ -192,7 +164,7 @@ pub(crate) fn is_powerful(group: &str, kind: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{Identity, Site, admits, namespace, place};
+    use super::{DestinationRefusal, Identity, Site, admits, namespace, place};
     use crate::api::{AllowedKind, DestinationSpec};
 
     fn spec() -> DestinationSpec {
@@ -214,8 +186,14 @@ mod tests {
         let admits = |home, workspace| admits("eu", &spec(), "root:platform", home, workspace);
         assert_eq!(admits("root:platform", "root:acme:shop"), Ok(()));
         assert_eq!(admits("root:teams:db", "root:acme"), Ok(()));
-        assert!(admits("root:globex", "root:acme:shop").unwrap_err().contains("allowedHomes"));
-        assert!(admits("root:platform", "root:globex:web").unwrap_err().contains("allowedWorkspaces"));
+        assert!(matches!(
+            admits("root:globex", "root:acme:shop"),
+            Err(DestinationRefusal::HomeNotAllowed { home, owner, .. }) if home == "root:globex" && owner == "root:platform"
+        ));
+        assert!(matches!(
+            admits("root:platform", "root:globex:web"),
+            Err(DestinationRefusal::WorkspaceNotAllowed { workspace, .. }) if workspace == "root:globex:web"
+        ));
     }
 
     #[test]
@@ -224,7 +202,11 @@ mod tests {
         assert!(one.starts_with("opm-shop-") && one.len() <= 63, "{one}");
         assert_ne!(one, namespace("eu", &spec(), &identity("b")).unwrap());
         let shared = DestinationSpec { namespace: Some("everybody".into()), ..spec() };
-        assert!(namespace("eu", &shared, &identity("a")).unwrap_err().contains("${hash}"));
+        assert_eq!(namespace("eu", &shared, &identity("a")), Err(DestinationRefusal::SharedNamespace { name: "eu".to_owned() }));
+        let unknown = DestinationSpec { namespace: Some("${who}-${hash}".into()), ..spec() };
+        assert!(matches!(namespace("eu", &unknown, &identity("a")), Err(DestinationRefusal::UnknownVariable { .. })));
+        let upper = DestinationSpec { namespace: Some("OPM-${hash}".into()), ..spec() };
+        assert!(matches!(namespace("eu", &upper, &identity("a")), Err(DestinationRefusal::InvalidNamespace { .. })));
         let long = Identity { workspace: "root:a-very-long-name-of-a-workspace-that-nobody-would-want-to-type-twice", ..identity("a") };
         assert!(namespace("eu", &spec(), &long).unwrap().len() <= 63);
     }

@@ -11,6 +11,7 @@ mod mark;
 mod removal;
 mod repair;
 mod revise;
+mod rewrite;
 mod steps;
 mod terminating;
 
@@ -20,6 +21,7 @@ pub use facts::{Desired, Facts, Key, Pending, Seen, Subject, job_id, resource_of
 pub use mark::MarkError;
 pub(crate) use mark::label_value;
 pub use revise::{accounted, revised};
+pub use rewrite::Rewrites;
 pub use steps::plan;
 
 #[cfg(test)]

@@ -11,3 +11,14 @@ pub struct Problem {
     /// A sentence that names the fix.
     pub message: String,
 }
+
+impl Problem {
+    /// Returns problems as one text, each with its path.
+    pub fn in_words(problems: &[Self]) -> String {
+        let text = |problem: &Self| match problem.path.as_str() {
+            "" => problem.message.clone(),
+            path => format!("{path}: {}", problem.message),
+        };
+        problems.iter().map(text).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -12,6 +12,7 @@ mod mask;
 mod objects;
 mod order;
 mod outputs;
+mod readiness;
 #[cfg(test)]
 mod tests;
 mod trace;
@@ -21,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::expr::{Budget, Environment, Template};
 use serde_json::Value;
 
-use crate::api::{ActionSpec, Inject, PromiseSpec};
+use crate::api::{ActionSpec, Inject, PromiseSpec, StepStatus};
 use crate::context::Context;
 use crate::plan::Pending;
 use crate::policy::Ruling;
@@ -35,6 +36,7 @@ pub(crate) use mask::MASK;
 pub use mask::masked;
 pub(crate) use objects::waits_for;
 pub use outputs::{Output, OutputState};
+pub use readiness::ReadinessError;
 pub(crate) use trace::{Reads, TracedObject};
 
 /// Maximum number of objects of one rendering.
@@ -154,8 +156,8 @@ impl Compiled {
     /// the built-in rule of the kind applies. An expression that reads a value which doesn't exist yet returns false.
     ///
     /// # Errors
-    /// If an expression fails, with a sentence about it.
-    pub fn is_ready(&self, resource: &str, object: &Value, parameters: &Value, context: &Context) -> Option<Result<bool, String>> {
+    /// If an expression fails.
+    pub fn is_ready(&self, resource: &str, object: &Value, parameters: &Value, context: &Context) -> Option<Result<bool, ReadinessError>> {
         objects::is_ready(self, resource, object, parameters, context)
     }
 
@@ -177,6 +179,13 @@ impl Compiled {
     /// Returns the workflows of the promise.
     pub fn workflows(&self) -> &CompiledWorkflows {
         &self.workflows
+    }
+
+    /// Puts the approvals that policies require of a run of an action before the steps of the action. `steps` are those of the run.
+    #[must_use]
+    pub fn asking(mut self, steps: &[StepStatus]) -> Self {
+        self.workflows.ask_first(steps);
+        self
     }
 
     /// Returns the observed objects as steps see them, by id of their resource: an object, or a list of them for `forEach`. Values of

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use observe::{Observed, Sighting};
 pub use readiness::{Obstacle, Outlook, Readiness, judged, unjudged};
 pub use step::{Step, next};
-pub use words::{member_label, member_reason, obstacle, state_label};
+pub use words::{member_label, member_reason, obstacle, outcome_label, state_label};
 
 use crate::state::ChangeState;
 

@@ -50,6 +50,11 @@ impl StatusSentence {
     pub fn is_requesters(&self) -> bool {
         self.who == Actor::Requester
     }
+
+    /// Returns what the request waits for, for the column of a list. Empty if nothing is left to do: its state says that already.
+    pub fn waiting_for(&self) -> &str {
+        if self.who == Actor::NoOne { "" } else { &self.what }
+    }
 }
 
 /// Returns what a request with this status is waiting for. `None` means that no status has been written yet.

@@ -1,15 +1,16 @@
 //! Versions of a promise for a request: which one fulfils it, which ones it can move to, and what moves with it (`domain.md` 3).
 
 mod carry;
+mod mismatch;
 mod select;
 
 pub use carry::{Carried, Lost, carried, changed_secrets, requested};
+pub use mismatch::VersionMismatch;
 pub use select::{VersionChoice, constraint_for, newer, versions};
 
 use semver::{Version, VersionReq};
 
 use crate::api::UpgradePolicy;
-use crate::wording::all_of;
 
 /// A published version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +25,13 @@ pub struct Published<'a> {
 /// nothing is running, the newest that matches. An empty `constraint` matches any version; pre-releases are used only if it names one.
 ///
 /// # Errors
-/// If no version matches, with a sentence for the requester.
+/// If no version matches.
 pub fn choose<'a>(
     published: &[Published<'a>],
     constraint: &str,
     running: Option<&str>,
     policy: UpgradePolicy,
-) -> Result<Published<'a>, String> {
+) -> Result<Published<'a>, VersionMismatch> {
     let wanted = requirement(constraint)?;
     let mut fitting: Vec<(Version, Published<'a>)> = published
         .iter()
@@ -43,12 +44,10 @@ pub fn choose<'a>(
     reachable.map(|(_, published)| *published).ok_or_else(|| nothing_fits(published, constraint))
 }
 
-fn requirement(constraint: &str) -> Result<Option<VersionReq>, String> {
+fn requirement(constraint: &str) -> Result<Option<VersionReq>, VersionMismatch> {
     match constraint.trim() {
         "" => Ok(None),
-        text => {
-            VersionReq::parse(text).map(Some).map_err(|_| format!("Enter a version such as 1.2.0, 1.2 or >=1.2, <2: {text} isn't valid."))
-        }
+        text => VersionReq::parse(text).map(Some).map_err(|_| VersionMismatch::InvalidConstraint { constraint: text.to_owned() }),
     }
 }
 
@@ -64,23 +63,23 @@ fn reaches(policy: UpgradePolicy, from: &Version, to: &Version) -> bool {
     }
 }
 
-fn nothing_fits(published: &[Published<'_>], constraint: &str) -> String {
-    let versions: Vec<&str> = published.iter().map(|p| p.version).collect();
-    match (versions.as_slice(), constraint.trim()) {
-        ([], _) => "Its team has not published a version yet.".to_owned(),
-        (_, "") => format!("Enter a version: only pre-releases are published, {}.", all_of(&versions)),
-        (_, text) => format!("Choose another version: no published version matches {text}. Published: {}.", all_of(&versions)),
+fn nothing_fits(published: &[Published<'_>], constraint: &str) -> VersionMismatch {
+    let published: Vec<String> = published.iter().map(|p| p.version.to_owned()).collect();
+    match (published.as_slice(), constraint.trim()) {
+        ([], _) => VersionMismatch::Unpublished,
+        (_, "") => VersionMismatch::OnlyPreReleases { published },
+        (_, text) => VersionMismatch::NoMatch { constraint: text.to_owned(), published },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Published, choose};
+    use super::{Published, VersionMismatch, choose};
     use crate::api::UpgradePolicy;
 
     const ALL: [&str; 5] = ["1.2.0", "1.10.0", "1.2.3", "2.0.0", "2.1.0-rc.1"];
 
-    fn chosen(constraint: &str, running: Option<&str>, policy: UpgradePolicy) -> Result<String, String> {
+    fn chosen(constraint: &str, running: Option<&str>, policy: UpgradePolicy) -> Result<String, VersionMismatch> {
         let published: Vec<_> = ALL.iter().map(|version| Published { revision: version, version }).collect();
         choose(&published, constraint, running, policy).map(|p| p.version.to_owned())
     }
@@ -102,9 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_fits_is_a_sentence() {
-        assert!(chosen("9", None, UpgradePolicy::Manual).unwrap_err().contains("1.2.0"));
-        assert!(chosen("x.y", None, UpgradePolicy::Manual).unwrap_err().contains("x.y"));
-        assert!(choose(&[], "", None, UpgradePolicy::Manual).unwrap_err().contains("not published"));
+    fn no_match_says_what_is_published() {
+        let none = |constraint: &str| chosen(constraint, None, UpgradePolicy::Manual).unwrap_err();
+        let published = ALL.map(str::to_owned).to_vec();
+        assert_eq!(none(" 9 "), VersionMismatch::NoMatch { constraint: "9".to_owned(), published });
+        assert_eq!(none("x.y"), VersionMismatch::InvalidConstraint { constraint: "x.y".to_owned() });
+        assert_eq!(choose(&[], "", None, UpgradePolicy::Manual), Err(VersionMismatch::Unpublished));
+        let beta = Published { revision: "r", version: "2.0.0-rc.1" };
+        let only = VersionMismatch::OnlyPreReleases { published: vec!["2.0.0-rc.1".to_owned()] };
+        assert_eq!(choose(&[beta], "", None, UpgradePolicy::Manual), Err(only));
     }
 }

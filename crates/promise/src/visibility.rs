@@ -3,11 +3,15 @@
 //! The inputs are facts proven elsewhere: places by logical cluster id, lineages from Workspace objects, and the server's answers about the
 //! user. A fact that couldn't be determined is `None`, and what depends on it is then unknown, never yes.
 
+mod invisible;
+
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Lifecycle, MissingRequirement, PromiseCatalogSpec, PromiseSpec, Visibility};
 use crate::wording::all_of;
 use crate::{glob, requirements};
+
+pub use invisible::NotVisible;
 
 /// A workspace: its identity and its path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -143,17 +147,14 @@ impl OfferAccess {
     }
 }
 
-/// Returns why a promise is visible in a workspace, or else a sentence that says why not. `lineage` is the path from the root to the
-/// workspace.
+/// Returns why a promise is visible in a workspace. `lineage` is the path from the root to the workspace.
 ///
 /// # Errors
-/// If it isn't visible, with the sentence.
-pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> Result<SeenBy, String> {
-    let Some(workspace) = lineage.last() else {
-        return Err("We can't find this workspace in the workspace tree.".to_owned());
-    };
+/// If it isn't visible.
+pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> Result<SeenBy, NotVisible> {
+    let Some(workspace) = lineage.last() else { return Err(NotVisible::WorkspaceUnknown) };
     match offer.spec.lifecycle {
-        Lifecycle::Draft => return Err(format!("{} is a draft: its team has not published it yet.", offer.name)),
+        Lifecycle::Draft => return Err(NotVisible::Draft { promise: offer.name.to_owned() }),
         Lifecycle::Retired => return Err(retired(offer)),
         Lifecycle::Published | Lifecycle::Deprecated => {}
     }
@@ -171,7 +172,9 @@ pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> R
         Some(shelf) => {
             Ok(SeenBy::Catalog { name: shelf.name.to_owned(), title: shelf.spec.title.clone().unwrap_or_else(|| shelf.name.to_owned()) })
         }
-        None => Err(format!("{} isn't offered in {}: no catalog of {} lists it there.", offer.name, workspace.path, offer.home.path)),
+        None => {
+            Err(NotVisible::NotListed { promise: offer.name.to_owned(), workspace: workspace.path.clone(), home: offer.home.path.clone() })
+        }
     }
 }
 
@@ -204,11 +207,11 @@ pub fn reaching<'s, 'a>(home: &Place, lineage: &[Place], shelves: &'s [Shelf<'a>
     shelves.iter().filter(reaches).collect()
 }
 
-fn retired(offer: &Offer<'_>) -> String {
-    let instead = offer.spec.deprecation.as_ref().and_then(|deprecation| deprecation.replaced_by.as_ref());
-    match instead {
-        Some(other) => format!("{} is retired. Use {other} instead.", offer.name),
-        None => format!("{} is retired and doesn't accept new requests.", offer.name),
+fn retired(offer: &Offer<'_>) -> NotVisible {
+    let (promise, deprecation) = (offer.name.to_owned(), offer.spec.deprecation.as_ref());
+    match deprecation.and_then(|deprecation| deprecation.replaced_by.clone()) {
+        Some(replaced_by) => NotVisible::Replaced { promise, replaced_by },
+        None => NotVisible::Retired { promise },
     }
 }
 
@@ -218,7 +221,7 @@ pub fn offer_access(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>],
     let owner = owner(facts, path);
     let (visible, seen_by) = match seen_by(offer, lineage, shelves) {
         Ok(by) => (Answer::Yes, Some(by)),
-        Err(why) => (Answer::no(why), None),
+        Err(why) => (Answer::no(why.to_string()), None),
     };
     let enabled = enabled(facts, path, &owner);
     let bindable = match (facts.bound, facts.may_bind) {

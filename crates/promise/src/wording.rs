@@ -202,9 +202,15 @@ fn joined<T: AsRef<str>>(items: &[T], word: &str) -> String {
     }
 }
 
-/// Returns `1 request` or `3 requests`.
+/// Returns `1 request`, `3 requests` or `3 policies`. Nouns with other irregular plurals need words of their own.
 pub fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+    if count == 1 {
+        return format!("1 {noun}");
+    }
+    match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {noun}s"),
+    }
 }
 
 /// Returns the singular of a label, such as `Host` for `Hosts`. English plurals usually end in s; other labels stay as they are.
@@ -224,8 +230,16 @@ pub(crate) fn singular(label: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{all_of, humanise, lower_first, value};
+    use super::{all_of, counted, humanise, lower_first, value};
     use serde_json::json;
+
+    #[test]
+    fn counts_are_singular_or_plural() {
+        let words = |noun: &str| [0, 1, 2].map(|count| counted(count, noun)).join(", ");
+        assert_eq!(words("more rule"), "0 more rules, 1 more rule, 2 more rules");
+        assert_eq!(words("policy"), "0 policies, 1 policy, 2 policies");
+        assert_eq!(words("day"), "0 days, 1 day, 2 days");
+    }
 
     #[test]
     fn names_become_words() {

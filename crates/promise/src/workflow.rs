@@ -18,6 +18,7 @@ mod key;
 mod planned;
 mod progress;
 mod remove;
+mod required;
 mod run;
 mod skip;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use decisions::{
 };
 pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
 pub use planned::{PlannedStep, StepEffect, planned};
+pub use required::{provenance, required_steps};
 pub use run::{Run, name_of};
 pub use skip::{SkipEffect, skip_effect, skip_hash};
 pub use words::{action_label, failed, step_label, waits};

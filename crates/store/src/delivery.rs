@@ -266,6 +266,16 @@ impl Store {
         Ok(counted(count))
     }
 
+    /// Returns the number of messages that are sent again because the last attempt failed.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn count_retried_deliveries(&self) -> Result<u64> {
+        let (count,): (i64,) =
+            sqlx::query_as("SELECT COUNT(*) FROM delivery WHERE state = 'waiting' AND problem <> ''").fetch_one(&self.pool).await?;
+        Ok(counted(count))
+    }
+
     /// Returns a page of the messages in a state, latest first: `most` rows starting at row `from`.
     ///
     /// # Errors
@@ -317,6 +327,18 @@ mod tests {
             assert_eq!(store.count_deliveries(DeliveryState::Sent).await.unwrap(), 1);
             store.tell(&all, at(4)).await.unwrap();
             assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.unwrap(), 3, "and nothing comes back");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_waiting_message_is_retried_once_an_attempt_failed() {
+        for (store, _) in crate::database::tests::every().await {
+            store.tell(&[news("n1", "dev-shop"), news("n2", "olga")], at(0)).await.unwrap();
+            assert_eq!(store.count_retried_deliveries().await.unwrap(), 0, "neither was sent yet");
+            store.postpone(&["n1-mail"], "The server didn't respond.", at(60)).await.unwrap();
+            assert_eq!(store.count_retried_deliveries().await.unwrap(), 1);
+            store.give_up(&["n1-mail"], "The server didn't respond.", at(61)).await.unwrap();
+            assert_eq!(store.count_retried_deliveries().await.unwrap(), 0);
         }
     }
 

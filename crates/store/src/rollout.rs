@@ -194,18 +194,23 @@ impl Store {
         Ok(leased.rows_affected() > 0)
     }
 
-    /// Changes the state of a rollout if it is `from`.
+    /// Gives up the rollouts that a process advances, so that another one can do so at once.
     ///
     /// # Errors
     /// If the database fails.
-    pub async fn turn_rollout(&self, id: &str, from: RolloutState, to: RolloutState, now: Timestamp) -> Result<bool> {
-        let turned = sqlx::query("UPDATE rollout SET state = $3, updated = $4, edition = edition + 1 WHERE id = $1 AND state = $2")
-            .bind(id)
-            .bind(from.word())
-            .bind(to.word())
-            .bind(now.as_second())
-            .execute(&self.pool)
-            .await?;
+    pub async fn release_rollouts(&self, holder: &str) -> Result<()> {
+        sqlx::query("UPDATE rollout SET leased = 0 WHERE holder = $1").bind(holder).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    /// Changes the state of a rollout if it is `from`, and nothing of the rollout has changed since this edition.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn turn_rollout(&self, id: &str, from: RolloutState, to: RolloutState, edition: i64, now: Timestamp) -> Result<bool> {
+        let sql = "UPDATE rollout SET state = $3, updated = $4, edition = edition + 1 WHERE id = $1 AND state = $2 AND edition = $5";
+        let turned =
+            sqlx::query(sql).bind(id).bind(from.word()).bind(to.word()).bind(now.as_second()).bind(edition).execute(&self.pool).await?;
         Ok(turned.rows_affected() > 0)
     }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use promise::rollout::{MemberReason, MemberState, RolloutState};
 use sqlx::{AnyConnection, AssertSqlSafe};
 
+use crate::notification::counted;
 use crate::row::{TOGETHER, placeholders, row};
 use crate::session::SessionKey;
 use crate::{Result, Store};
@@ -56,6 +57,8 @@ pub struct StoredMember {
 pub struct MemberChange<'a> {
     /// The rollout.
     pub rollout: &'a str,
+    /// The process that has leased the rollout.
+    pub holder: &'a str,
     /// The member's position.
     pub position: i64,
     /// The state from which it changes.
@@ -165,7 +168,21 @@ impl Store {
         rows.into_iter().map(MemberRow::read).collect()
     }
 
-    /// Changes a member if its state is still the given one. Its upgrade begins only while the rollout is in progress.
+    /// Returns the number of members of a rollout in a state.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub async fn count_members(&self, rollout: &str, state: MemberState) -> Result<u64> {
+        let (count,): (i64,) = sqlx::query_as("SELECT COUNT(*) FROM rollout_member WHERE rollout = $1 AND state = $2")
+            .bind(rollout)
+            .bind(state.word())
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(counted(count))
+    }
+
+    /// Changes a member if its state is still the given one and no other process has leased the rollout since. Its upgrade begins only while
+    /// the rollout is in progress.
     ///
     /// # Errors
     /// If the database fails.
@@ -175,7 +192,7 @@ impl Store {
         let changed = sqlx::query(
             "UPDATE rollout_member SET state = $4, wave = COALESCE($5, wave), since = COALESCE($6, since), reason = $7 \
              WHERE rollout = $1 AND position = $2 AND state = $3 \
-             AND ($4 <> $8 OR EXISTS (SELECT 1 FROM rollout WHERE id = $1 AND rollout.state = $9))",
+             AND EXISTS (SELECT 1 FROM rollout WHERE id = $1 AND holder = $10 AND ($4 <> $8 OR rollout.state = $9))",
         )
         .bind(change.rollout)
         .bind(change.position)
@@ -186,6 +203,7 @@ impl Store {
         .bind(reason)
         .bind(MemberState::Starting.word())
         .bind(RolloutState::Running.word())
+        .bind(change.holder)
         .execute(&mut *transaction)
         .await?;
         if changed.rows_affected() > 0 {
@@ -271,7 +289,17 @@ mod tests {
         for (store, random) in every().await {
             let member = NewMember { cluster: "shop", namespace: "default", name: "db", uid: "u", from: "1.0.0" };
             let id = store.begin_rollout(&new("dana"), &[member], NOW, &random).await.unwrap();
-            let change = |from, to, reason| MemberChange { rollout: &id, position: 0, from, to, wave: Some(1), since: Some(NOW), reason };
+            assert!(store.lease_rollout(&id, "one", NOW, NOW).await.unwrap());
+            let change = |from, to, reason| MemberChange {
+                rollout: &id,
+                holder: "one",
+                position: 0,
+                from,
+                to,
+                wave: Some(1),
+                since: Some(NOW),
+                reason,
+            };
             assert!(store.change_member(&change(MemberState::Waiting, MemberState::Starting, None), NOW).await.unwrap());
             assert!(
                 !store.change_member(&change(MemberState::Waiting, MemberState::Starting, None), NOW).await.unwrap(),
@@ -282,18 +310,49 @@ mod tests {
             assert!(store.change_member(&failed, NOW).await.unwrap());
             let stored = store.rollout_members(&id).await.unwrap();
             assert_eq!((stored[0].wave, stored[0].since, stored[0].reason.as_ref()), (1, Some(NOW), Some(&late)));
+            assert_eq!(store.count_members(&id, MemberState::Failed).await.unwrap(), 1);
+            assert_eq!(store.count_members(&id, MemberState::Skipped).await.unwrap(), 0);
             assert_eq!(store.rollout("dana", &id).await.unwrap().unwrap().edition, 2);
             let answer =
                 |person, to| MemberAnswer { rollout: &id, person, position: 0, to, reason: None, session: SessionKey::of_cookie("b") };
-            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Stopped, NOW).await.unwrap());
+            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Stopped, 2, NOW).await.unwrap());
             assert!(!store.answer_member(&answer("eve", MemberState::Skipped), NOW).await.unwrap());
             assert!(store.answer_member(&answer("dana", MemberState::Starting), NOW).await.unwrap());
             assert!(!store.answer_member(&answer("dana", MemberState::Skipped), NOW).await.unwrap(), "it isn't failed any more");
             let found = store.rollout("dana", &id).await.unwrap().unwrap();
             assert_eq!((found.state, found.session), (RolloutState::Running, SessionKey::of_cookie("b")));
-            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Stopped, NOW).await.unwrap());
+            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Stopped, 4, NOW).await.unwrap());
             let again = change(MemberState::Starting, MemberState::Starting, None);
             assert!(!store.change_member(&again, NOW).await.unwrap(), "nothing begins while it is stopped");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_process_that_lost_its_lease_changes_nothing_and_one_that_ends_gives_it_up() {
+        for (store, random) in every().await {
+            let member = NewMember { cluster: "shop", namespace: "default", name: "db", uid: "u", from: "1.0.0" };
+            let id = store.begin_rollout(&new("dana"), &[member], NOW, &random).await.unwrap();
+            let later = Timestamp::constant(1_780_000_030, 0);
+            let (from, to) = (MemberState::Waiting, MemberState::Starting);
+            let by = |holder| MemberChange { rollout: &id, holder, position: 0, from, to, wave: Some(1), since: Some(NOW), reason: None };
+            assert!(store.lease_rollout(&id, "one", NOW, later).await.unwrap());
+            store.release_rollouts("two").await.unwrap();
+            assert!(!store.lease_rollout(&id, "two", NOW, later).await.unwrap(), "a process gives up only its own");
+            store.release_rollouts("one").await.unwrap();
+            assert!(store.lease_rollout(&id, "two", NOW, later).await.unwrap());
+            assert!(!store.change_member(&by("one"), NOW).await.unwrap(), "it finds out when it writes");
+            assert!(store.change_member(&by("two"), NOW).await.unwrap());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_rollout_stops_only_if_nothing_changed_since_its_requests_were_read() {
+        for (store, random) in every().await {
+            let member = NewMember { cluster: "shop", namespace: "default", name: "db", uid: "u", from: "1.0.0" };
+            let id = store.begin_rollout(&new("dana"), &[member], NOW, &random).await.unwrap();
+            assert!(store.resume_rollout("dana", &id, SessionKey::of_cookie("b"), NOW).await.unwrap(), "meanwhile, by its person");
+            assert!(!store.turn_rollout(&id, RolloutState::Running, RolloutState::Stopped, 0, NOW).await.unwrap());
+            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Stopped, 1, NOW).await.unwrap());
         }
     }
 
@@ -313,7 +372,7 @@ mod tests {
             assert!(!store.resume_rollout("eve", &id, other, NOW).await.unwrap());
             assert!(store.resume_rollout("dana", &id, other, NOW).await.unwrap());
             assert_eq!(store.open_rollouts().await.unwrap()[0].session, other);
-            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Completed, NOW).await.unwrap());
+            assert!(store.turn_rollout(&id, RolloutState::Running, RolloutState::Completed, 2, NOW).await.unwrap());
             assert!(!store.resume_rollout("dana", &id, other, NOW).await.unwrap(), "it is over");
             let forgotten = NOW + ROLLOUTS_KEPT + jiff::SignedDuration::from_secs(1);
             assert_eq!(store.sweep(forgotten).await.unwrap(), 1);

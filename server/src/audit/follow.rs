@@ -11,7 +11,7 @@ use cluster::kinds::{
     ApprovalKind, DestinationKind, EndpointKind, Kind, Object, PolicyKind, PromiseActionKind, PromiseCatalogKind, PromiseKind,
     PromiseRequestKind, PromiseWorkflowKind,
 };
-use cluster::watch::{Cache, Key};
+use cluster::watch::{Cache, Key, RowChange};
 use cluster::{ClusterId, World};
 use imbl::OrdMap;
 use jiff::Timestamp;
@@ -21,7 +21,6 @@ use kube::core::Request;
 use promise::audit::{AuditEntry, AuditSource, AuditState};
 use serde_json::Value;
 use store::{AuditStepOutcome, AuditTarget, Store};
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio_util::sync::CancellationToken;
 
 use super::AuditLog;
@@ -91,11 +90,10 @@ impl Follower<'_> {
     where
         Object<K>: Resource<DynamicType = ()>,
     {
-        let mut changes = cache.changes();
         cache.synced().await;
-        let mut seen = cache.snapshot();
+        let mut changes = cache.row_changes();
         self.log.inner.followed.send_modify(|kinds| *kinds += 1);
-        let mut waiting = self.first_look(&seen).await;
+        let mut waiting = self.first_look(&cache.snapshot()).await;
         loop {
             let mut left = BTreeSet::new();
             for key in waiting {
@@ -104,33 +102,15 @@ impl Follower<'_> {
                 }
             }
             waiting = left;
-            let changed = tokio::select! {
-                changed = changes.recv() => changed,
+            let first = tokio::select! {
+                change = changes.next() => change,
                 () = tokio::time::sleep(AGAIN), if !waiting.is_empty() => continue,
             };
-            let mut changed = match changed {
-                Ok(key) => vec![key],
-                Err(RecvError::Lagged(_)) => all_of(&seen, &cache.snapshot()),
-                Err(RecvError::Closed) => return,
-            };
+            let Some(first) = first else { return };
             tokio::time::sleep(TOGETHER).await;
-            loop {
-                match changes.try_recv() {
-                    Ok(key) => changed.push(key),
-                    Err(TryRecvError::Lagged(_)) => changed = all_of(&seen, &cache.snapshot()),
-                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-                }
-            }
-            for key in changed {
-                let now = cache.get(&key);
-                if !is_same(seen.get(&key), now.as_ref()) {
-                    waiting.insert(key.clone());
-                }
-                match now {
-                    Some(row) => seen.insert(key, row),
-                    None => seen.remove(&key),
-                };
-            }
+            let differs = |change: &RowChange<Object<K>>| !is_same(change.before.as_ref(), change.now.as_ref());
+            let changed = std::iter::once(first).chain(std::iter::from_fn(|| changes.try_next()));
+            waiting.extend(changed.filter(differs).map(|change| change.key));
         }
     }
 
@@ -283,8 +263,4 @@ fn is_same<K: Kind>(one: Option<&Arc<Object<K>>>, other: Option<&Arc<Object<K>>>
     (&one.uid, one.generation, one.deletion_timestamp.is_some()) == (&other.uid, other.generation, other.deletion_timestamp.is_some())
         && one.labels == other.labels
         && one.annotations == other.annotations
-}
-
-fn all_of<K: Kind>(one: &OrdMap<Key, Arc<Object<K>>>, other: &OrdMap<Key, Arc<Object<K>>>) -> Vec<Key> {
-    one.keys().chain(other.keys()).cloned().collect()
 }

@@ -193,6 +193,7 @@ impl Visiting {
             }
             (visit.platform, visit.waits, visit.unread, visit.favourites) = (governs, waits, unread, favourites);
             visit.above = above(caller, self.uri.path()).await;
+            visit.creates_in = creates_in(caller, &self.uri).await;
             visit.favourite_promises = favourite_promises;
         }
         visit
@@ -224,6 +225,7 @@ impl Visiting {
             works_in: None,
             favourites: Vec::new(),
             above: Vec::new(),
+            creates_in: None,
             favourite_promises: Vec::new(),
             platform: false,
             waits: None,
@@ -269,6 +271,21 @@ async fn above(caller: &Caller, address: &str) -> Vec<String> {
     open
 }
 
+/// Returns the workspace that an address is about, if the visitor can create requests there.
+async fn creates_in(caller: &Caller, address: &Uri) -> Option<String> {
+    let workspace = workspace_of(address)?;
+    caller.can_request_in(&workspace).await.then_some(workspace)
+}
+
+/// Returns the workspace in the path of an address, or else in its query: that of a cost report, or that from which someone came to a policy.
+fn workspace_of(address: &Uri) -> Option<String> {
+    if let Some(rest) = address.path().strip_prefix("/w/") {
+        return rest.split('/').next().map(str::to_owned);
+    }
+    let mut pairs = form_urlencoded::parse(address.query()?.as_bytes());
+    pairs.find(|(name, value)| matches!(&**name, "workspace" | "from") && !value.is_empty()).map(|(_, value)| value.into_owned())
+}
+
 /// Adds the content security policy for a page whose scripts carry `nonce`.
 fn secured(mut response: Response, nonce: &str) -> Response {
     if let Ok(policy) = HeaderValue::from_str(&page_policy(nonce)) {
@@ -295,6 +312,17 @@ fn zone(headers: &HeaderMap) -> Zone {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_about_the_workspace_in_its_path_or_its_query() {
+        let of = |address: &'static str| workspace_of(&Uri::from_static(address));
+        let shop = Some("root:acme:shop".to_owned());
+        assert_eq!(of("/w/root:acme:shop/requests?workspace=root:acme:data"), shop);
+        assert_eq!(of("/w/root:acme:shop"), shop);
+        assert_eq!(of("/cost?by=team&workspace=root%3Aacme%3Ashop"), shop);
+        assert_eq!(of("/platform/policies/root:acme/spending?from=root:acme:shop"), shop);
+        assert_eq!([of("/cost"), of("/cost?workspace="), of("/")], [None, None, None]);
+    }
 
     #[test]
     fn a_zone_that_the_database_does_not_know_is_utc() {

@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::config::Storage;
 
@@ -12,8 +13,19 @@ use crate::config::Storage;
 pub struct Folder {
     root: PathBuf,
     temporary: Option<tempfile::TempDir>,
-    /// The file that one process at a time locks, if this is the one. The lock ends with the process, however that ends.
-    lock: OnceLock<Option<File>>,
+    /// The file that one process at a time locks, if this is the one. The lock ends with the process at the latest, however that ends.
+    lock: OnceLock<Option<Arc<File>>>,
+}
+
+/// The lock of a directory. Unless it is released, it stays until the process ends, whatever is dropped before.
+#[derive(Debug)]
+pub struct ProcessLock(ManuallyDrop<Arc<File>>);
+
+impl ProcessLock {
+    /// Unlocks the directory as soon as its [`Folder`] is dropped, too.
+    pub fn release(self) {
+        drop(ManuallyDrop::into_inner(self.0));
+    }
 }
 
 impl Folder {
@@ -100,12 +112,17 @@ impl Folder {
         Ok(format!("{instance}-{}", hex::encode(bytes)))
     }
 
+    /// Returns the lock of the directory, if this process has got it by [`Folder::process`].
+    pub fn lock(&self) -> Option<ProcessLock> {
+        self.lock.get()?.clone().map(|file| ProcessLock(ManuallyDrop::new(file)))
+    }
+
     /// Locks the directory, unless another process has locked it, and returns what tells it apart from a copy and from the same one on
     /// another host: locks of a network file system might not be seen there.
     fn locked(&self) -> Option<String> {
         let lock = || {
             let file = private_file(&self.root.join(LOCK)).ok()?;
-            file.try_lock().is_ok().then_some(file)
+            file.try_lock().is_ok().then(|| Arc::new(file))
         };
         let file = self.lock.get_or_init(lock).as_ref()?;
         Some(format!("{}-{}", host()?, number(file)?))

@@ -21,9 +21,9 @@ mod withdraw;
 use app::backend::{Approvals, Vote};
 use app::view::{AlikePage, EmergenciesPage, InboxPage, InboxQuery, ReviewPage};
 use async_trait::async_trait;
-use promise::{Error, Result, names};
+use promise::{Result, names};
 
-use super::requests::walk::{PATIENCE, Turns};
+use super::requests::walk::{Turns, in_time};
 use super::rights::Right;
 use crate::portal::Caller;
 
@@ -85,8 +85,7 @@ impl Caller {
     /// If requests haven't been read yet, or the control plane doesn't respond in time.
     pub(in crate::portal) async fn waiting(&self) -> Result<usize> {
         self.portal().lists_read()?;
-        let late = || Error::Unreachable { what: "the control plane".to_owned() };
-        tokio::time::timeout(PATIENCE, inbox::waits(self)).await.unwrap_or_else(|_| Err(late()))
+        in_time(inbox::waits(self)).await
     }
 
     /// Checks whether the user takes part in approvals, even if nothing waits for them now.

@@ -288,6 +288,14 @@ impl Caller {
     pub async fn may(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
         self.inner.portal.rights.has(self.inner.session, &self.inner.token, cluster, right).await
     }
+
+    /// Checks the same by the last answer in this session, however old it is. The plane is asked only if there is none.
+    ///
+    /// # Errors
+    /// If the plane is asked and doesn't respond.
+    pub async fn may_as_last_known(&self, cluster: &ClusterId, right: Right) -> Result<bool> {
+        self.inner.portal.rights.last_known(self.inner.session, &self.inner.token, cluster, right).await
+    }
 }
 
 /// What a request presents, as the portal uses it.

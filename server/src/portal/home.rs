@@ -1,7 +1,6 @@
 //! The home page, from the register of all requests. It shows what the user can list, decide about or manage.
 
 mod changes;
-pub(super) mod quota_usage;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,16 +11,18 @@ use cluster::watch::Key;
 use cluster::{ClusterId, WorkspacePath};
 use futures::future::join_all;
 use jiff::Timestamp;
-use promise::{Error, Result};
+use promise::Result;
 
 use super::approvals::inbox;
 use super::cost;
 use super::place::{NAMESPACE, Namespaces, Workspace};
 use super::platform::overview;
+use super::quota_usage;
 use super::register::{Asked, Counts, Dated, Known};
+use super::requests::attention;
 use super::requests::listing::Place;
 use super::requests::rows;
-use super::requests::walk::{PATIENCE, Turns, Walk};
+use super::requests::walk::{Turns, Walk, in_time};
 use super::rights::Right;
 use crate::portal::Caller;
 use crate::portal::topic::{self, Topic};
@@ -47,14 +48,19 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
         if unseen.is_empty() { in_time(topic::seen_in(caller, &Topic::Home, &listed)).await.unwrap_or_default() } else { String::new() };
     let me = &*caller.identity().person;
     let by_cluster: HashMap<&ClusterId, &Place> = listed.iter().map(|place| (&place.cluster, place)).collect();
-    let (mine, Seen { sum, changes, lines, broken, broken_total }, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
+    let (decisions, to_decide) = match in_time(decisions(caller)).await {
+        Ok(None) => (None, Vec::new()),
+        Ok(Some((decisions, requests))) => (Some(Ok(decisions)), requests),
+        Err(error) => (Some(Err(error.to_string())), Vec::new()),
+    };
+    let (mine, Seen { sum, changes, lines, attention, broken, broken_total }, caps) = portal.register.with(&portal.world, |known| {
         let mine = known.asked(me).map(|asked| Mine::of(asked, &by_cluster)).unwrap_or_default();
-        let seen = Seen::of(caller, known, &listed, &mine);
-        (mine, seen, quota_usage::most_used(caller, known, &listed, CAPS))
+        let seen = Seen::of(caller, known, &listed, &mine, &to_decide);
+        (mine, seen, quota_usage::caps(caller, known, &listed))
     });
+    let (caps, caps_total) = quota_usage::most_used(caller, caps, CAPS);
     let governs = if listed.is_empty() { Ok(false) } else { caller.governs().await };
     let cost = if listed.is_empty() { None } else { Some(cost::glance(caller, listed.clone()).await.map_err(|error| error.to_string())) };
-    let decisions = in_time(decisions(caller)).await.transpose().map(|found| found.map_err(|error| error.to_string()));
     let asks_in = asks_in(caller, mine.newest.as_ref(), &open).await;
     let by_path: HashMap<&WorkspacePath, (usize, usize)> = listed.iter().map(|place| &place.path).zip(lines).collect();
     let forecasts = cost.as_ref().and_then(|cost| cost.as_ref().ok()).map(|glance| &glance.forecasts);
@@ -72,6 +78,7 @@ pub(super) async fn page(caller: &Caller) -> Result<Home> {
     let whole = Whole::new(vec![sum], as_of.clone(), unseen.clone());
     Ok(Home {
         tour: caller.tour().await,
+        attention: whole.total_by(|_| attention),
         waiting: listed_rows(caller, mine.needy.iter().take(SHOWN)),
         waiting_total: whole.total_by(|_| mine.needy.len()),
         decisions,
@@ -108,20 +115,14 @@ async fn newest_drafts(caller: &Caller) -> Vec<DraftLine> {
     drafts
 }
 
-/// Returns the decisions that the user can make. `None` for users who take no part in approvals.
-async fn decisions(caller: &Caller) -> Result<Option<HomeDecisions>> {
+/// Returns the decisions that the user can make, with the keys of their requests. `None` for users who take no part in approvals.
+async fn decisions(caller: &Caller) -> Result<Option<(HomeDecisions, Vec<Key>)>> {
     let turns = Turns::begin();
     if caller.waiting().await? == 0 {
-        return Ok(caller.has_part(&turns).await?.then(HomeDecisions::default));
+        return Ok(caller.has_part(&turns).await?.then(Default::default));
     }
-    let (rows, total) = inbox::waiting_rows(caller, FEW).await?;
-    Ok(Some(HomeDecisions { rows, total }))
-}
-
-/// Returns the answer of the control plane, unless it takes too long for a page.
-async fn in_time<T>(asked: impl Future<Output = Result<T>>) -> Result<T> {
-    let late = || Error::Unreachable { what: "the control plane".to_owned() };
-    tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(late()))
+    let (rows, keys) = inbox::waiting_rows(caller, FEW).await?;
+    Ok(Some((HomeDecisions { rows, total: keys.len() }, keys)))
 }
 
 /// Summarizes the state of requests.
@@ -190,6 +191,8 @@ struct Seen {
     changes: Vec<ChangeLine>,
     /// For each workspace, the number of requests and of those that fail.
     lines: Vec<(usize, usize)>,
+    /// How many requests need the user's attention.
+    attention: usize,
     /// The newest of the failing requests that someone else has to fix.
     broken: Vec<Key>,
     /// How many of these there are.
@@ -197,7 +200,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(caller: &Caller, known: &Known, listed: &[Place], mine: &Mine) -> Self {
+    fn of(caller: &Caller, known: &Known, listed: &[Place], mine: &Mine, to_decide: &[Key]) -> Self {
         let counted: Vec<Cow<'_, Counts>> = listed.iter().map(|place| known.within(place)).collect();
         let mut sum = Counts::default();
         counted.iter().for_each(|counts| sum += counts);
@@ -207,11 +210,12 @@ impl Seen {
             .map(|(place, counts)| (counts.requests, known.marked(place).map(|marked| marked.broken.len()).sum()))
             .collect();
         let needy: HashSet<&Key> = mine.needy.iter().collect();
-        let broken = listed.iter().flat_map(|place| known.marked(place)).flat_map(|marked| &marked.broken);
-        let mut broken: Vec<&Dated> = broken.filter(|(_, key)| !needy.contains(key)).collect();
+        let failed: Vec<&Dated> = listed.iter().flat_map(|place| known.marked(place)).flat_map(|marked| &marked.broken).collect();
+        let attention = attention::count(failed.iter().map(|(_, key)| key), &mine.needy, to_decide);
+        let mut broken: Vec<&Dated> = failed.into_iter().filter(|(_, key)| !needy.contains(key)).collect();
         broken.sort_unstable();
         let newest = broken.iter().take(FEW).map(|(_, key)| key.clone()).collect();
-        Self { sum, changes: changes::of(caller, listed, &counted), lines, broken: newest, broken_total: broken.len() }
+        Self { sum, changes: changes::of(caller, listed, &counted), lines, attention, broken: newest, broken_total: broken.len() }
     }
 }
 

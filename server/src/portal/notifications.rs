@@ -131,6 +131,7 @@ impl Notices for Caller {
         let count = async |state| store.count_deliveries(state).await.map_err(|error| database(&error));
         let (dead, waiting, sent) =
             (count(DeliveryState::Dead).await?, count(DeliveryState::Waiting).await?, count(DeliveryState::Sent).await?);
+        let retried = store.count_retried_deliveries().await.map_err(|error| database(&error))?;
         let (state, total) = match query.state.as_str() {
             "waiting" => (DeliveryState::Waiting, waiting),
             "sent" => (DeliveryState::Sent, sent),
@@ -141,7 +142,8 @@ impl Notices for Caller {
         let from = u64::try_from(page - 1).unwrap_or_default().saturating_mul(u64::from(ROWS));
         let rows = store.deliveries(state, from, ROWS).await.map_err(|error| database(&error))?;
         let query = DeliveriesQuery { state: if state == DeliveryState::Dead { String::new() } else { query.state.clone() }, page };
-        Ok(DeliveriesPage { rows: rows.into_iter().filter_map(row).collect(), dead, waiting, sent, page, pages, query })
+        let rows = rows.into_iter().filter_map(row).collect();
+        Ok(DeliveriesPage { rows, dead, waiting, retried, sent, page, pages, query })
     }
 
     async fn send_again(&self, which: &Selection) -> Result<()> {
@@ -277,7 +279,7 @@ async fn rules(caller: &Caller, settings: Settings, texts: BTreeMap<String, Stri
         config
             .addresses
             .of(person, Some(&known))
-            .ok_or_else(|| "Your mail address is unknown: neither your sign-in nor the operator provides one.".to_owned())
+            .ok_or_else(|| "Your email address is unknown: neither your sign-in nor the operator provides one.".to_owned())
     };
     let channels = config.webhooks.iter().filter(|hook| hook.people);
     let channels = channels.map(|hook| Channel { name: hook.name.clone(), title: hook.title.clone() }).collect();

@@ -268,6 +268,16 @@ impl Caller {
         })
     }
 
+    /// Checks whether this user can create requests in the workspace at a path, as far as this session knows: the control plane is asked only
+    /// the first time. False if that can't be found out now.
+    pub(crate) async fn can_request_in(&self, path: &str) -> bool {
+        // Every page about a workspace enters it, so this is no question of its own.
+        let Ok(workspace) = self.enter(path).await else { return false };
+        let binding = self.portal().world.standing().binding(Export::Requests, &workspace.cluster).is_some_and(|row| row.bound);
+        let create = Right::requests("create", workspace.usual_namespace());
+        binding && workspace.namespaces != Namespaces::None && self.may_as_last_known(&workspace.cluster, create).await.unwrap_or_default()
+    }
+
     async fn may_order(&self, workspace: &Workspace) -> Result<bool> {
         self.may(&workspace.cluster, Right::requests("create", workspace.usual_namespace())).await
     }

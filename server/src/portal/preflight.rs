@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cluster::kinds::{PromiseRequest, PromiseRevision};
-use cluster::revisions::CompiledRevisions;
+use cluster::revisions::{CompiledRevisions, NoRevision};
 use cluster::usage::Census;
 use cluster::watch::Key;
 use jiff::Timestamp;
@@ -264,7 +264,7 @@ impl Caller {
                 (Applied::Published(revision), named)
             }
             Err(why) => {
-                unknown.push(Unknown { what: "the resources to create".to_owned(), why });
+                unknown.push(Unknown { what: "the resources to create".to_owned(), why: why.to_string() });
                 (Applied::Bare(Box::new(without_implementation(&submission.promise))), ReleaseRevision::default())
             }
         };
@@ -322,13 +322,13 @@ impl Caller {
         Box::new(move |tallies| Census::shown(&world, Some(&own)).usage(tallies))
     }
 
-    /// Returns the revision that a request is fulfilled from. The error is a sentence.
+    /// Returns the revision that a request is fulfilled from.
     fn revision(
         &self,
         offered: &Offered,
         request: &PromiseRequestSpec,
         running: Option<&str>,
-    ) -> std::result::Result<(Key, Arc<PromiseRevision>), String> {
+    ) -> std::result::Result<(Key, Arc<PromiseRevision>), NoRevision> {
         let constraint = request.promise.version.as_deref().unwrap_or_default();
         self.portal().world.revision_for(&offered.key.cluster, &offered.key.name, constraint, running, request.upgrade)
     }

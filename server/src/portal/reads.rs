@@ -1,10 +1,12 @@
 //! Requests and their results, read with the user's token.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, PromiseRelease, PromiseRequest};
 use cluster::watch::Freshness;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, Secret};
 use kube::api::{Api, ListParams};
 use promise::api::OutputStatus;
@@ -112,7 +114,7 @@ impl Caller {
                 None => break,
             }
         }
-        events.sort_by(|a, b| seen(b).cmp(&seen(a)));
+        events.sort_by_key(|event| Reverse(last_seen(event)));
         Ok(Some(events))
     }
 
@@ -179,8 +181,12 @@ pub(super) fn is_object_name(text: &str) -> bool {
     bytes.len() <= 253 && bytes.iter().all(|b| inner(*b)) && outer(bytes.first()) && outer(bytes.last())
 }
 
-fn seen(event: &Event) -> Option<&k8s_openapi::apimachinery::pkg::apis::meta::v1::Time> {
-    event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref())
+/// Returns when an event last happened. Which field says so depends on the API with which it was reported.
+pub(super) fn last_seen(event: &Event) -> Option<Timestamp> {
+    let series = event.series.as_ref().and_then(|series| series.last_observed_time.as_ref()).map(|time| time.0);
+    let last = event.last_timestamp.as_ref().map(|time| time.0);
+    let at = event.event_time.as_ref().map(|time| time.0);
+    series.or(last).or(at).or_else(|| event.metadata.creation_timestamp.as_ref().map(|time| time.0))
 }
 
 #[cfg(test)]

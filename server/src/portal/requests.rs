@@ -2,6 +2,7 @@
 
 pub(super) mod activity;
 pub(super) mod adds;
+pub(super) mod attention;
 pub(crate) mod cheaper;
 mod comparison;
 pub(super) mod decisions;

@@ -147,6 +147,20 @@ impl Rights {
         Ok(enters.filter(|_| is_entry).unwrap_or(may))
     }
 
+    /// Returns the last answer in `session`, however old it is. The control plane is asked only if there is none: for links, whose pages check
+    /// again.
+    ///
+    /// # Errors
+    /// If the control plane is asked and doesn't respond.
+    pub async fn last_known(&self, session: SessionKey, token: &Token, cluster: &ClusterId, right: Right) -> Result<bool> {
+        let question = (session, cluster.clone(), right);
+        let last = self.answers.lock().get(&question).map(|(answer, _)| *answer);
+        match last {
+            Some(answer) => Ok(answer),
+            None => self.has(session, token, cluster, question.2).await,
+        }
+    }
+
     /// Returns a recent answer of the control plane.
     fn known(&self, question: &Question) -> Option<bool> {
         let now = self.clock.now();
@@ -274,6 +288,20 @@ mod tests {
         let namespace = ClusterId::of_namespace("shop").unwrap();
         assert!(answered(&rights, &namespace, Right::requests("create", "shop"), &mut questions, Some(true)).await);
         assert!(!answered(&rights, &namespace, Right::Enter, &mut questions, Some(false)).await);
+    }
+
+    #[tokio::test]
+    async fn the_last_known_answer_asks_nothing_and_changes_with_the_next_question() {
+        let (rights, clock, mut questions) = plane();
+        let (session, token, cluster) = (SessionKey::of_cookie("dana"), Token::new("t"), ClusterId::root());
+        let create = || Right::requests("create", "default");
+        let first = async { questions.recv().await.unwrap().send(Some(true)).unwrap() };
+        assert_eq!(tokio::join!(rights.last_known(session, &token, &cluster, create()), first).0, Ok(true), "asked once");
+        clock.0.store(10 * FRESH.as_secs(), Ordering::Relaxed);
+        assert_eq!(rights.last_known(session, &token, &cluster, create()).await, Ok(true));
+        assert!(questions.try_recv().is_err(), "nothing else was asked");
+        assert!(!answered(&rights, &cluster, create(), &mut questions, Some(false)).await);
+        assert_eq!(rights.last_known(session, &token, &cluster, create()).await, Ok(false));
     }
 
     #[tokio::test]

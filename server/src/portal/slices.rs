@@ -51,11 +51,21 @@ impl Slice {
     pub(crate) fn position<const N: usize>(&self) -> Result<Option<[&str; N]>> {
         let Some(after) = &self.after else { return Ok(None) };
         let texts: Vec<&str> = after.iter().map(String::as_str).collect();
-        texts
-            .try_into()
-            .map(Some)
-            .map_err(|_| invalid("The token in `continue` belongs to another list. Start again without it.".to_owned()))
+        texts.try_into().map(Some).map_err(|_| of_another_list())
     }
+
+    /// Returns the position that is named by a number.
+    ///
+    /// # Errors
+    /// If the token belongs to another list.
+    pub(crate) fn number(&self) -> Result<Option<i64>> {
+        let Some([text]) = self.position::<1>()? else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| of_another_list())
+    }
+}
+
+fn of_another_list() -> Error {
+    invalid("The token in `continue` belongs to another list. Start again without it.".to_owned())
 }
 
 fn invalid(message: String) -> Error {
@@ -133,6 +143,9 @@ mod tests {
         let of_other_list = Slice::of(None, Some(&token(&["a", "b"]))).unwrap();
         assert!(of_other_list.position::<1>().is_err());
         assert_eq!(of_other_list.position::<2>().unwrap(), Some(["a", "b"]));
+        let numbered = |text: &str| Slice::of(None, Some(&token(&[text]))).unwrap().number();
+        assert_eq!(numbered("12").unwrap(), Some(12));
+        assert!(numbered("a").is_err());
     }
 
     #[test]

@@ -7,8 +7,9 @@ use promise::api::PreflightAnswer;
 use promise::rest::operation::{Content, OPERATIONS, Operation, Parameter, ParameterKind};
 use promise::rest::{
     ActionItem, ApprovalItem, CostReport, DecisionBody, DecisionReceipt, FleetItem, PROBLEM_JSON, Page, ProblemDetails, PromiseDetail,
-    PromiseManifest, PromisePublication, PromiseSummary, ReleaseItem, RequestDetail, RequestGone, RequestManifest, RequestSummary,
-    ResourceItem, RolloutDetail, RolloutSummary, RunBody, RunDetail, RunSummary, SearchItem, SignInInfo, SkipBody, WorkspaceSummary,
+    PromiseManifest, PromisePublication, PromiseSummary, ReleaseItem, RequestDetail, RequestEvents, RequestGone, RequestLog,
+    RequestManifest, RequestSummary, ResourceItem, RolloutDetail, RolloutSummary, RunBody, RunDetail, RunSummary, SearchItem, SignInInfo,
+    SkipBody, WorkspaceSummary,
 };
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn, PathsBuilder};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -49,6 +50,8 @@ fn describe() -> OpenApi {
     add::<RequestManifest>(&mut schemas);
     add::<RequestDetail>(&mut schemas);
     add::<RequestGone>(&mut schemas);
+    add::<RequestEvents>(&mut schemas);
+    add::<RequestLog>(&mut schemas);
     add_page::<ReleaseItem>(&mut schemas);
     add_page::<ActionItem>(&mut schemas);
     add_page::<RunSummary>(&mut schemas);

@@ -85,8 +85,8 @@ pub(crate) async fn rollout(
     headers: HeaderMap,
     parameters: Parameters,
 ) -> Answer {
-    let fields = parameters.fields()?;
-    let detail = visitor.caller()?.rollout_detail(&workspace, &name, &rollout).await?;
+    let (slice, fields) = (parameters.slice()?, parameters.fields()?);
+    let detail = visitor.caller()?.rollout_detail(&workspace, &name, &rollout, &slice).await?;
     answer::value(&headers, &fields, &detail)
 }
 

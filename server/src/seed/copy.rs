@@ -99,7 +99,8 @@ impl Instance<'_> {
         let uid = draw.uid();
         let content = form.agreed.as_ref().map(|agreed| agreed.hash(&uid, project)).transpose()?.unwrap_or_default();
         let identity = Identity { cluster: self.cluster, workspace: path, namespace: NAMESPACE, name: &name };
-        let at_destination = placement::namespace("sandbox", &self.ordered.destination, &identity)?;
+        let at_destination =
+            placement::namespace("sandbox", &self.ordered.destination, &identity).map_err(|refusal| refusal.to_string())?;
         let mut services = 0;
         let mut values: Vec<String> = form
             .slots

@@ -1,6 +1,7 @@
 //! The architecture, held by tests: who may import whom, what must not occur where, how long files may be.
 
 mod circles;
+mod scenarios;
 mod writes;
 
 use std::collections::{BTreeMap, BTreeSet};

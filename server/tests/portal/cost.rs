@@ -212,7 +212,7 @@ async fn what_moved_and_what_could_be_saved_leads_to_where_one_acts() {
 }
 
 /// Writes a budget of Acme for each of its workspaces of a stage.
-async fn budget(product: &Product, stage: &str, monthly: &str) {
+pub async fn budget(product: &Product, stage: &str, monthly: &str) {
     let policy = json!({
         "apiVersion": promise::names::API_VERSION, "kind": "Policy", "metadata": {"name": format!("budget-of-{stage}")},
         "spec": {

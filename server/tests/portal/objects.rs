@@ -13,7 +13,7 @@ use crate::browser::Product;
 const REQUESTS: &str = "/w/root:acme:shop/requests/default";
 
 /// A promise that makes a ConfigMap and a Secret beside the request, and a ConfigMap that names the first.
-async fn publish_notes(product: &Product) {
+pub async fn publish_notes(product: &Product) {
     let text = |name: &str| json!({"apiVersion": "v1", "metadata": {"name": format!("${{request.name}}-{name}")}});
     let (mut note, mut login, mut index) = (text("note"), text("login"), text("index"));
     (note["kind"], note["data"]) = (json!("ConfigMap"), json!({"greeting": "hello-from-here"}));
@@ -34,7 +34,7 @@ async fn publish_notes(product: &Product) {
     api.create(&PostParams::default(), &serde_json::from_value(promise).expect("a promise")).await.expect("published");
 }
 
-async fn ask_for_notes(product: &Product, name: &str) {
+pub async fn ask_for_notes(product: &Product, name: &str) {
     let request = json!({
         "apiVersion": promise::names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": name, "namespace": "default"},
         "spec": {"promise": {"name": "notes", "workspace": "root:platform"}},

@@ -1,5 +1,7 @@
 //! Instances are upgraded in waves by the person who started it, as far as that person can, and while their session lasts.
 
+mod replaced;
+
 use cluster::{Scope, WorkspacePath};
 use futures::future::join_all;
 use http::StatusCode;
@@ -143,12 +145,61 @@ async fn programs_of_authors_read_which_instances_can_be_upgraded() {
     let stopped = program.until(&format!("{rollouts}/{id}"), |rollout| rollout["state"] == "stopped").await;
     assert_eq!((&stopped["instances"][0]["name"], &stopped["instances"][0]["state"]), (&json!("notes-1"), &json!("failed")), "{stopped:#}");
     assert!(stopped["instances"][0]["reason"].as_str().is_some_and(|reason| reason.starts_with("1 field needs input.")), "{stopped:#}");
+    assert_eq!((&stopped["progress"]["total"], &stopped["progress"]["failed"]), (&json!(1), &json!(1)), "{stopped:#}");
+    assert_eq!(stopped["continue"], Value::Null, "{stopped:#}");
     let again = program.send(http::Method::POST, &format!("{rollouts}/{id}/stop"), &[], "").await;
     assert_eq!(again.status, StatusCode::OK, "{}", again.text);
     let other = Program::of(&product, "plane-admin").send(http::Method::GET, &format!("{rollouts}/{id}"), &[], "").await;
     assert_eq!(other.status, StatusCode::NOT_FOUND, "a rollout is for its person: {}", other.text);
     let developer = Program::of(&product, "dev-shop").send(http::Method::GET, FLEET_DATA, &[], "").await;
     assert_eq!(developer.status, StatusCode::NOT_FOUND, "{}", developer.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn programs_read_the_instances_of_a_rollout_in_parts_and_its_progress_counts_all_of_them() {
+    const SIZE: usize = 205;
+    let product = Product::open().await;
+    fleet(&product, &[]).await;
+    let mut engineer = product.signed_in("platform-engineer").await;
+    // They don't exist, so the rollout stops at the first one: what it has counts.
+    let caller = engineer.caller(&product).await;
+    let portal = &product.running.portal;
+    let path = WorkspacePath::parse("root:platform").expect("a path");
+    let home = portal.world.tree().cluster(&path).expect("a workspace").to_string();
+    let new = store::NewRollout {
+        home: &home,
+        promise: "service",
+        version: "2.0.0",
+        person: &caller.identity().person,
+        session: caller.session(),
+        wave_size: 5,
+        minutes: 30,
+        skips: false,
+    };
+    let names: Vec<String> = (0..SIZE).map(|number| format!("gone-{number}")).collect();
+    let members: Vec<store::NewMember<'_>> =
+        names.iter().map(|name| store::NewMember { cluster: &home, namespace: "default", name, uid: "gone", from: "1.0.0" }).collect();
+    let id = portal.store.begin_rollout(&new, &members, portal.clock.now(), &*portal.random).await.expect("stored");
+    let program = Program::of(&product, "platform-engineer");
+    let address = format!("{}/{id}", FLEET_DATA.replace("/fleet", "/rollouts"));
+    let mut part = program.read(&address).await;
+    assert_eq!(part["instances"].as_array().map(Vec::len), Some(100), "{part:#}");
+    let (mut sizes, mut read) = (Vec::new(), 0);
+    loop {
+        let states = part["progress"].as_object().expect("numbers").iter().filter(|(state, _)| *state != "total");
+        assert_eq!(states.map(|(_, count)| count.as_u64().expect("a number")).sum::<u64>(), SIZE as u64, "{part:#}");
+        assert_eq!(part["progress"]["total"], SIZE, "{part:#}");
+        sizes.push(part["instances"].as_array().expect("instances").len());
+        read += sizes.last().expect("a part");
+        let Some(next) = part["continue"].as_str() else { break };
+        part = program.read(&format!("{address}?limit=80&continue={next}")).await;
+    }
+    assert_eq!((sizes, read), (vec![100, 80, 25], SIZE));
+    let wrong = program.send(http::Method::GET, &format!("{address}?limit=0"), &[], "").await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY, "{}", wrong.text);
+    let page = engineer.get(&format!("/platform/promises/root:platform/service/rollouts/{id}")).await;
+    assert!(words(&page.text).contains(&format!("0 of {SIZE} instances upgraded")), "{}", words(&page.text));
     product.running.close().await;
 }
 

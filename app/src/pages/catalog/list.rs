@@ -10,7 +10,6 @@ use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::listing::{Heading, Listing};
 use crate::routes;
-use crate::texts::platform::span;
 use crate::texts::search::FAVOURITES as FAVOURITES_TITLE;
 use crate::texts::{catalog as texts, frame};
 use crate::ui::{Badge, Empty, PageHead, Shape, Tile};
@@ -97,7 +96,7 @@ fn offer(workspace: &str, row: &OfferRow, stars: &Stars) -> impl IntoView + use<
                 {stars.button(row)}
             </div>
             <p class="muted">{row.summary.clone()}</p>
-            <p class="row gap-1 flex-1 content-start">{tags.collect_view()}</p>
+            <p class="row gap-1 grow content-start">{tags.collect_view()}</p>
             {facts(row)}
             <div class="small grid gap-1">
                 <p class="row justify-between">{state(row)}{running(workspace, row, home)}</p>
@@ -114,7 +113,7 @@ fn facts(row: &OfferRow) -> impl IntoView + use<> {
     let ready = row.here.map(|here| {
         let ready = here.ready_in.map_or_else(
             || view! { <span class="subtle">{texts::NOT_MEASURED}</span> }.into_any(),
-            |ready| view! { {texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span> }.into_any(),
+            |ready| view! { {texts::about(ready.median)}<span class="subtle">{texts::median_of(ready.measured)}</span> }.into_any(),
         );
         view! { <dt>{texts::READY_IN}</dt><dd>{ready}</dd> }
     });

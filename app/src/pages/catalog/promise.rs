@@ -13,7 +13,6 @@ use crate::markdown;
 use crate::pages::prices::source;
 use crate::pages::{required, rules};
 use crate::routes;
-use crate::texts::platform::span;
 use crate::texts::{catalog as texts, frame};
 use crate::ui::{Badge, Banner, Code, Crumb, Crumbs, Icon, LinkButton, PageHead, Shape, SubmitButton, Tab, Tabs, Weight};
 
@@ -277,7 +276,7 @@ fn facts(page: &PromisePage) -> impl IntoView + use<> {
 fn expectations(row: &OfferRow) -> Option<impl IntoView + use<>> {
     let here = row.here?;
     let ready = here.ready_in.map(|ready| {
-        view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(&span(ready.median))}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }
+        view! { <dt>{texts::READY_IN}</dt><dd>{texts::about(ready.median)}<span class="subtle">{texts::median_of(ready.measured)}</span></dd> }
     });
     let running = (here.running > 0).then(|| view! { <dt>{texts::RUNNING_HERE}</dt><dd>{texts::running(here.running, here.older)}</dd> });
     (ready.is_some() || running.is_some())

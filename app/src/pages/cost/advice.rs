@@ -17,7 +17,7 @@ pub(super) fn advice(found: &CostPage) -> impl IntoView + use<> {
     });
     let savings = found.savings.as_ref().map(savings);
     let shown = movers.is_some() || savings.is_some();
-    shown.then(|| view! { <div class="grid grid-cols-fit-104 items-start gap-4 [&+&]:mt-8">{movers}{savings}</div> })
+    shown.then(|| view! { <div class="grid grid-cols-fit-70 items-start gap-4 [&+&]:mt-8">{movers}{savings}</div> })
 }
 
 /// Differences as lines, each with a link.

@@ -4,7 +4,7 @@ use crate::view::{CostPage, CostSum, difference};
 use leptos::prelude::*;
 use promise::price::Money;
 
-use crate::texts::cost as texts;
+use crate::texts::{cost as texts, home};
 use crate::ui::day_and_time;
 
 /// The figures.
@@ -38,7 +38,11 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
             Some(left) => texts::left_of_budget(&left.rounded(), &budget.policy),
             None => texts::partly_visible_budget(&budget.policy),
         };
-        cell(texts::BUDGET, budget.money.to_string(), [Some(left), None])
+        let amount = match &budget.used {
+            Some(used) => home::spent_of(&used.rounded(), &budget.money),
+            None => budget.money.to_string(),
+        };
+        cell(texts::BUDGET, amount, [Some(left), None])
     });
     let waiting = sum.waiting.as_ref();
     let waiting =
@@ -66,7 +70,7 @@ fn cell(label: &'static str, value: String, basis: [Option<String>; 2]) -> impl 
 /// Formats seconds as `3 h 20 min`.
 pub(super) fn hours(seconds: i64) -> String {
     match (seconds / 3_600, seconds % 3_600 / 60) {
-        (0, 0) if seconds == 0 => texts::NOT_YET.to_owned(),
+        (0, 0) if seconds == 0 => texts::NONE_METERED.to_owned(),
         (0, 0) => texts::LESS_THAN_A_MINUTE.to_owned(),
         (0, minutes) => format!("{minutes}\u{a0}min"),
         (hours, 0) => format!("{hours}\u{a0}h"),

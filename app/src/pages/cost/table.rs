@@ -110,13 +110,13 @@ pub(super) fn instances(instances: &[CostInstance]) -> impl IntoView + use<> {
                 <td data-label=texts::PROMISE><span>{instance.promise.clone()}</span><span class="under" title=instance.owner.clone()>{requester}</span></td>
                 <td class="num" data-label=texts::PER_MONTH>{estimate}</td>
                 <td class="num" data-label=texts::TO_DATE>{to_date}</td>
-                <td class="num" data-label=texts::READY><span>{figures::hours(instance.ready)}</span>{unobserved}</td>
+                <td class="num" data-label=texts::TIME_READY><span>{figures::hours(instance.ready)}</span>{unobserved}</td>
                 <td data-label=texts::PRICE_SOURCE>{basis}</td>
             </tr>
         }
     });
     let lines = lines.collect_view();
     view! {
-        <div class="card"><table class="table" aria-label=texts::INSTANCES_HERE><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::PER_MONTH}</th><th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::READY}</th><th scope="col">{texts::PRICE_SOURCE}</th></tr></thead><tbody>{lines}</tbody></table></div>
+        <div class="card"><table class="table" aria-label=texts::INSTANCES_HERE><thead><tr><th scope="col">{texts::INSTANCE}</th><th scope="col">{texts::PROMISE}</th><th scope="col" class="num">{texts::PER_MONTH}</th><th scope="col" class="num">{texts::TO_DATE}</th><th scope="col" class="num">{texts::TIME_READY}</th><th scope="col">{texts::PRICE_SOURCE}</th></tr></thead><tbody>{lines}</tbody></table></div>
     }
 }

@@ -34,15 +34,15 @@ fn cost(cost: &Result<CostGlance, String>) -> impl IntoView + use<> {
 
 /// The sums of a month, and what changed most.
 pub(in crate::pages) fn month(glance: &CostGlance) -> impl IntoView + use<> {
+    let unpriced = (glance.unpriced_instances > 0).then(|| view! { " · "{texts::unpriced_not_included(glance.unpriced_instances)} });
     if glance.sums.is_empty() {
-        return view! { <p class="muted p-pad">{texts::no_cost_yet(glance.workspaces)}</p> }.into_any();
+        return view! { <p class="muted p-pad">{texts::no_cost_yet(glance.workspaces)}{unpriced}</p> }.into_any();
     }
     let sums = glance.sums.iter().map(sum).collect_view();
     let metered = texts::metered(glance.up_to.as_deref().map(day_and_time).as_deref(), glance.workspaces);
     let exact = glance.up_to.as_deref().map(promise::date::exact);
-    let unpriced = (glance.unpriced_instances > 0).then(|| view! { " · "{texts::unpriced_not_included(glance.unpriced_instances)} });
     let movers = glance.movers.as_ref().filter(|movers| !movers.lines.is_empty()).map(|movers| {
-        view! { <h3 class="pt-3 px-pad pb-1 border-t border-line-soft">{texts::biggest_changes_since(&movers.before)}</h3>{mover_lines(movers, &target)} }
+        view! { <h3 class="pt-3 px-pad border-t border-line-soft">{texts::biggest_changes_since(&movers.before)}</h3>{mover_lines(movers, &target)} }
     });
     view! { <dl class="kv p-pad tabular-nums">{sums}</dl><p class="basis px-pad pb-pad" title=exact>{metered}{unpriced}</p>{movers} }
         .into_any()
@@ -71,12 +71,14 @@ fn caps(caps: &[CapLine], total: usize) -> impl IntoView + use<> {
 
 fn cap(cap: &CapLine) -> impl IntoView + use<> {
     let (text, unknown) = match &cap.room {
-        CapRoom::Count { used, most } => (texts::count_of(*used, *most), 0),
-        CapRoom::Spent { used, most, unknown } => (texts::spent_of(&used.rounded(), most), *unknown),
+        CapRoom::Count { used, most } => (texts::count_of(*used, *most), None),
+        CapRoom::Spent { used, most, unknown } => {
+            (texts::spent_of(&used.rounded(), most), (*unknown > 0).then(|| texts::not_in_budget(*unknown, &most.currency)))
+        }
     };
     let what = texts::cap_title(&cap.title, &cap.promises);
     let place = if cap.below { texts::and_below(&cap.workspace) } else { cap.workspace.clone() };
-    let unknown = (unknown > 0).then(|| view! { " · "{texts::with_unknown_price(unknown)} });
+    let unknown = unknown.map(|text| view! { " · "{text} });
     let percent = cap.room.percent();
     // Amber when it is nearly full, red when it is over.
     let tone = match percent {

@@ -50,9 +50,11 @@ fn shown(found: &AuthorPage, now: &str) -> impl IntoView + use<> {
     }
 }
 
-/// One line about a promise.
+/// One line about a promise. It names a lifecycle other than the usual one.
 pub(super) fn facts(promise: &AuthoredPromise) -> impl IntoView + use<> {
-    view! { <span class="mono">{promise.workspace.clone()}</span><span>{promise.version.clone()}</span><span>{catalog::lifecycle_word(promise.lifecycle)}</span> }
+    let lifecycle = promise.lifecycle;
+    let lifecycle = (lifecycle != Lifecycle::Published).then(|| view! { <span>{catalog::lifecycle_word(lifecycle)}</span> });
+    view! { <span class="mono">{promise.workspace.clone()}</span><span>{promise.version.clone()}</span>{lifecycle} }
 }
 
 fn versions(found: &AuthorPage, now: &str) -> AnyView {
@@ -86,7 +88,7 @@ fn row(version: &AuthoredVersion, is_first: bool, now: &str) -> impl IntoView + 
 fn rollout_list(found: &AuthorPage, now: &str) -> Option<AnyView> {
     let (place, name) = (&found.promise.workspace, &found.promise.name);
     let line = |line: &RolloutLine| {
-        let (shape, word) = rollout_state(line.state);
+        let (shape, word) = rollout_state(line.state, line.skipped);
         view! {
             <tr><th scope="row"><a class="name" href=routes::rollout(place, name, &line.id)>{line.version.clone()}</a></th>
                 <td data-label=texts::STATE><Status shape=shape word=word/></td><td data-label=texts::STARTED><Moment at=line.created.clone() now=now.to_owned()/></td></tr>
@@ -99,13 +101,14 @@ fn rollout_list(found: &AuthorPage, now: &str) -> Option<AnyView> {
     })
 }
 
-/// Shape and word of the state of a rollout.
-pub(super) fn rollout_state(state: RolloutState) -> (Shape, &'static str) {
+/// Shape and words of the state of a rollout. One that skipped instances looks like them: it isn't a success for all.
+pub(super) fn rollout_state(state: RolloutState, skipped: usize) -> (Shape, String) {
     let shape = match state {
         RolloutState::Running => Shape::Provisioning,
         RolloutState::Stopped => Shape::Failed,
         RolloutState::Paused => Shape::Waiting,
+        RolloutState::Completed if skipped > 0 => Shape::Deleting,
         RolloutState::Completed => Shape::Ready,
     };
-    (shape, rollouts::state(state))
+    (shape, rollouts::outcome(state, skipped))
 }

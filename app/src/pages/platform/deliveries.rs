@@ -45,8 +45,12 @@ pub async fn deliveries(visit: &Visit, query: &DeliveriesQuery) -> Result<Page> 
     }))
 }
 
-fn summary(found: &DeliveriesPage) -> &'static str {
-    if found.dead > 0 { texts::SOME_FAILED } else { texts::NONE_FAILED }
+/// What needs attention. A message that is being retried isn't one that failed, and isn't fine either.
+fn summary(found: &DeliveriesPage) -> String {
+    let failed = (found.dead > 0).then(|| texts::SOME_FAILED.to_owned());
+    let retried = (found.retried > 0).then(|| texts::retried(found.retried));
+    let all: Vec<String> = failed.into_iter().chain(retried).collect();
+    if all.is_empty() { texts::NONE_FAILED.to_owned() } else { all.join(" ") }
 }
 
 fn retry(token: &str, back: &str, id: Option<&'static str>, content: impl IntoView + 'static) -> AnyView {

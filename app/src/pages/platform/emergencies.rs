@@ -60,7 +60,7 @@ fn table(rows: &[EmergencyLine], now: &str) -> impl IntoView + use<> {
         } else {
             view! { <span class="name">{row.name.clone()}</span><span class="under">{texts::DELETED}</span> }.into_any()
         };
-        let (shape, word) = if row.given.void.is_empty() { (Shape::Degraded, texts::VALID) } else { (Shape::Denied, texts::NOT_VALID) };
+        let (shape, word) = if row.given.void.is_empty() { (Shape::Ready, texts::VALID) } else { (Shape::Denied, texts::NOT_VALID) };
         let void = (!row.given.void.is_empty()).then(|| view! { <span class="under">{row.given.void.clone()}</span> });
         let rule = if row.own {
             view! { {texts::promise_named(&row.title)} }.into_any()

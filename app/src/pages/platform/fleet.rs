@@ -101,7 +101,7 @@ fn form(found: &FleetPage, typed: (&str, &str), token: &str) -> impl IntoView + 
     view! {
         <form method="post" action={actions::path::<StartRollout>()} novalidate class="stack">
             <HiddenToken token=token/>{hidden}
-            <div class="card"><table class="table" aria-label=texts::FLEET><thead><tr><th scope="col"><span class="vh">{texts::SELECT}</span></th><th scope="col">{texts::INSTANCE}</th>{columns}<th scope="col">{texts::OTHER_VERSION}</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <div class="card"><table class="table" aria-label=texts::FLEET><thead><tr><th scope="col">{texts::INSTANCE}</th>{columns}<th scope="col">{texts::OTHER_VERSION}</th></tr></thead><tbody>{rows}</tbody></table></div>
             {start}
         </form>
     }
@@ -123,10 +123,14 @@ fn start(behind: usize, (wave, minutes): (&str, &str)) -> impl IntoView + use<> 
 }
 
 fn row(one: &FleetRow, found: &FleetPage) -> impl IntoView + use<> {
-    let choice = one.can_be_chosen().then(|| {
+    let choice = if one.can_be_chosen() {
         let label = texts::select(&one.name, &one.workspace);
-        view! { <label class="tick-line"><input type="checkbox" name="item" value=one.key()/><span class="vh">{label}</span></label> }
-    });
+        view! { <label class="tick-cell"><input type="checkbox" class="tick" name="item" value=one.key() aria-label=label/></label> }
+            .into_any()
+    } else {
+        // Names stay one below the other.
+        view! { <span class="tick-cell"></span> }.into_any()
+    };
     let (shape, word) = state(one.states.state);
     let pending = one.states.change.map(change).map(|(shape, word)| view! { <Status shape=shape word=word/> });
     let cells = found.versions.iter().map(|version| {
@@ -137,8 +141,7 @@ fn row(one: &FleetRow, found: &FleetPage) -> impl IntoView + use<> {
     let cells = cells.collect_view();
     let other = (!found.versions.contains(&one.version)).then(|| one.version.clone());
     view! {
-        <tr><td>{choice}</td>
-            <th scope="row"><a class="name" href=routes::request(&one.workspace, &one.namespace, &one.name)>{one.name.clone()}</a><span class="under"><span class="mono">{one.workspace.clone()}</span>" "<Status shape=shape word=word/>{pending}</span></th>
+        <tr><th scope="row"><div class="flex gap-3">{choice}<div class="grow"><a class="name" href=routes::request(&one.workspace, &one.namespace, &one.name)>{one.name.clone()}</a><span class="under"><span class="mono">{one.workspace.clone()}</span>" "<Status shape=shape word=word/>{pending}</span></div></div></th>
             {cells}<td data-label=texts::OTHER_VERSION>{other}</td></tr>
     }
 }

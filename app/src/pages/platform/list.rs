@@ -113,7 +113,7 @@ fn table(found: &PoliciesPage, listing: &Listing) -> impl IntoView + use<> {
             <tr>
                 <th scope="row"><a class="name" href=routes::policy(&row.workspace, &row.name, "")>{row.title.clone()}</a><span class="under">{slug}{category}</span></th>
                 <td class="min-w-56" data-label=texts::RULES><span>{sentences}</span>{more}</td>
-                <td data-label=texts::SCOPE><span class="tag mono ms-0 w-fit">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
+                <td data-label=texts::SCOPE><span class="tag mono ms-0">{row.workspace.clone()}</span><span class="under">{row.range.clone()}</span></td>
                 <td data-label=texts::ENFORCEMENT>{strength(row)}</td>
                 <td data-label=texts::STATE>{compiled(&row.compiled)}</td>
                 <td data-label=texts::AFFECTS class="nowrap"><span>{texts::instances(row.instances)}</span><span class="under">{texts::of_promises(row.promises)}</span>{outdated}</td>

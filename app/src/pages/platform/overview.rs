@@ -111,7 +111,7 @@ fn sums(found: &OverviewPage) -> impl IntoView + use<> {
         {linked(texts::INSTANCES, running, "running", texts::of_promises(found.versions.len()))}
         {figure(texts::ON_NEWEST, share, texts::of_known_newest(newest, of))}
         {slowest}
-        {linked(texts::NEEDS_ATTENTION, fails, "trouble", texts::FAILED_DEGRADED_REJECTED.to_owned())}
+        {linked(texts::FAILED_OR_REJECTED, fails, "trouble", texts::INCLUDES_DEGRADED.to_owned())}
     }
 }
 

@@ -189,7 +189,7 @@ fn try_it(found: &PolicyPage, tryout: &Tryout, from: &str) -> impl IntoView + us
                         </div>
                         <div class="field"><label for="try-text">{texts::VALUES}</label><p class="hint" id="try-hint">{texts::VALUES_HINT}</p>
                             <div class="control"><textarea class="input mono" id="try-text" name="try" rows=rows spellcheck="false" wrap="off" aria-describedby="try-hint">{text}</textarea></div></div>
-                        <div class="submit-bar mt-4 pt-0 border-0"><SubmitButton label=texts::TRY/></div>
+                        <div class="row mt-4"><SubmitButton label=texts::TRY/></div>
                     </form>
                     {came}
                 }.into_any()

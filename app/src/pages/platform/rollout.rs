@@ -43,7 +43,7 @@ pub async fn rollout(visit: &Visit, of: (&str, &str), id: &str, number: usize) -
 }
 
 fn content(found: &RolloutPage, token: &str, now: &str) -> impl IntoView + use<> {
-    let (shape, word) = rollout_state(found.state);
+    let (shape, word) = rollout_state(found.state, found.counts.skipped);
     let failed = found.failed.iter().map(|one| failure(found, one, token)).collect_view();
     let notice = match found.state {
         RolloutState::Paused => Some((Shape::Waiting, texts::PAUSED, texts::PAUSED_TEXT)),

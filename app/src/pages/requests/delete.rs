@@ -10,7 +10,7 @@ use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
 use crate::form::Text;
 use crate::routes;
-use crate::texts::{forms, requests as texts};
+use crate::texts::{forms, request, requests as texts};
 use crate::ui::{Crumb, Crumbs, HiddenToken, LinkButton, PageHead, SubmitButton, Weight};
 use crate::view::{RelatedLine, RequestPart};
 
@@ -41,9 +41,11 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
         // What stays keeps costing.
         let money = page.price.monthly.as_ref().filter(|_| page.fate != Fate::Stays).map(|monthly| texts::cost_ends(monthly));
         let label = texts::delete_named(&row.name);
-        let button = match page.allowed.delete.clone() {
+        let button = match &page.allowed.delete {
             Ok(()) => view! { <SubmitButton label=label weight=Weight::Danger icon="trash-2"/> }.into_any(),
-            Err(why) => view! { <SubmitButton label=label weight=Weight::Danger icon="trash-2" why=why/> }.into_any(),
+            Err(reason) => {
+                view! { <SubmitButton label=label weight=Weight::Danger icon="trash-2" why=request::disabled(reason)/> }.into_any()
+            }
         };
         view! {
             <Crumbs steps=vec![Crumb::link(texts::REQUESTS, routes::requests(&row.workspace)), Crumb::link(row.name.clone(), address.clone()), Crumb::here(texts::DELETE)]/>

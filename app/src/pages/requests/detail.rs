@@ -1,26 +1,30 @@
 //! `/w/{workspace}/requests/{namespace}/{name}`: what the request waits for, then one tab at a time; live.
 
-use crate::view::{NeededFor, ReleasesPage, RequestPage, RequestPart, RequestRow, RunsPage};
+use crate::view::{NeededFor, ReleasesPage, RequestPage, RequestPart, RequestRow, ResourceLine, RunsPage};
 use leptos::prelude::*;
 use promise::form::Summary;
+use promise::rest::{RequestEvents, RequestLog};
 use promise::{Error, Result};
 
 use super::adds::{OriginFilter, part};
 use super::{change, gone, state};
-use crate::backend::Visit;
+use crate::backend::{Backend, LogQuery, Visit};
 use crate::document::{About, Page, Script, framed};
 use crate::pages::required;
 use crate::routes;
 use crate::texts::releases::RELEASES;
 use crate::texts::request as texts;
 use crate::texts::runs::ACTIONS;
+use crate::texts::troubleshooting::{EVENTS, LOGS};
 use crate::ui::{Badge, Banner, Crumb, Crumbs, Icon, LinkButton, PageHead, Person, Shape, SubmitButton, Tab, Tabs, span};
 
 mod actions;
 mod approvals;
 mod configuration;
+mod events;
 mod graph;
 mod history;
+mod logs;
 mod needs;
 mod notices;
 mod outputs;
@@ -41,7 +45,7 @@ pub(crate) use actions::run_table;
 pub(crate) use configuration::parameter_lines;
 pub use graph::Fold;
 pub(crate) use history::timeline;
-pub(crate) use steps::list as step_list;
+pub(crate) use steps::{list as step_list, policy_link};
 
 /// Number of rows of a part that are shown at once.
 pub(super) const ROWS: usize = 50;
@@ -57,6 +61,8 @@ fn label(part: RequestPart) -> &'static str {
         RequestPart::Releases => RELEASES,
         RequestPart::Actions => ACTIONS,
         RequestPart::History => texts::HISTORY,
+        RequestPart::Events => EVENTS,
+        RequestPart::Logs => LOGS,
         RequestPart::Yaml => texts::YAML,
     }
 }
@@ -78,6 +84,8 @@ pub struct View {
     pub open: String,
     /// Names of two releases to compare, or empty.
     pub compared: (String, String),
+    /// The log that is shown.
+    pub log: LogQuery,
     /// What the request is needed for, if it was just submitted for something else.
     pub needed_for: Option<NeededFor>,
 }
@@ -142,6 +150,7 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
         RequestPart::Actions => backend.runs(workspace, namespace, name, view.page).await?,
         _ => RunsPage::default(),
     };
+    let observed = Observed::read(&*backend, &page.row, &view).await?;
     let title = if view.part == RequestPart::Overview { name.to_owned() } else { texts::tab_of_request(label(view.part), name) };
     let about = About {
         title,
@@ -156,7 +165,12 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     Ok(framed(visit, about, move || {
         let row = &page.row;
         let itself = NeededFor::Request { namespace: row.namespace.clone(), name: row.name.clone(), draft: None };
-        let parts = PartCounts { resources: page.resources.len(), policies: page.policies.len(), has_actions: !page.actions.is_empty() };
+        let parts = PartCounts {
+            resources: page.resources.len(),
+            policies: page.policies.len(),
+            has_actions: !page.actions.is_empty(),
+            has_pods: page.resources.iter().any(ResourceLine::has_pods),
+        };
         let shown = match view.part {
             RequestPart::Overview => overview::part(&page, &token, &revealed, &now).into_any(),
             RequestPart::Resources => resources::part(&page, &view).into_any(),
@@ -170,6 +184,8 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
             RequestPart::Releases => view! { <div data-live="releases">{releases::part(&page, &releases, &now)}</div> }.into_any(),
             RequestPart::Actions => actions::part(&page, &runs, &now).into_any(),
             RequestPart::History => history::part(&page, view.page, &now).into_any(),
+            RequestPart::Events => events::part(&page, &observed.events, view.page, &now).into_any(),
+            RequestPart::Logs => logs::part(&page, &observed.log, &now).into_any(),
             RequestPart::Yaml => yaml::part(&page).into_any(),
         };
         view! {
@@ -190,6 +206,29 @@ async fn shown(visit: &Visit, workspace: &str, namespace: &str, name: &str, view
     }))
 }
 
+/// What only the parts about troubleshooting show.
+#[derive(Default)]
+struct Observed {
+    events: RequestEvents,
+    log: RequestLog,
+}
+
+impl Observed {
+    async fn read(backend: &dyn Backend, row: &RequestRow, view: &View) -> Result<Self> {
+        Ok(match view.part {
+            RequestPart::Events => {
+                let events = backend.object_events(&row.workspace, &row.namespace, &row.name).await?;
+                Self { events, ..Self::default() }
+            }
+            RequestPart::Logs => {
+                let log = backend.pod_log(&row.workspace, &row.namespace, &row.name, &view.log).await?;
+                Self { log, ..Self::default() }
+            }
+            _ => Self::default(),
+        })
+    }
+}
+
 fn address(page: &RequestPage, part: RequestPart, number: usize) -> String {
     let row = &page.row;
     routes::request_view(&row.workspace, &row.namespace, &row.name, part.word(), number)
@@ -203,6 +242,27 @@ pub(crate) struct PartCounts {
     pub policies: usize,
     /// Whether the version that runs has actions. Most promises have none.
     pub has_actions: bool,
+    /// Whether pods can belong to its objects.
+    pub has_pods: bool,
+}
+
+impl PartCounts {
+    /// Checks whether a part can show something. Tabs of others are left out.
+    fn has(&self, part: RequestPart) -> bool {
+        match part {
+            RequestPart::Actions => self.has_actions,
+            RequestPart::Events => self.resources > 0,
+            RequestPart::Logs => self.has_pods,
+            RequestPart::Overview
+            | RequestPart::Resources
+            | RequestPart::Configuration
+            | RequestPart::Policies
+            | RequestPart::Adds
+            | RequestPart::Releases
+            | RequestPart::History
+            | RequestPart::Yaml => true,
+        }
+    }
 }
 
 /// The tabs of a request.
@@ -216,15 +276,13 @@ pub(crate) fn tabs(row: &RequestRow, parts: &PartCounts, current: RequestPart) -
         | RequestPart::Releases
         | RequestPart::Actions
         | RequestPart::History
+        | RequestPart::Events
+        | RequestPart::Logs
         | RequestPart::Yaml => None,
     };
     let href = |part: RequestPart| routes::request_view(&row.workspace, &row.namespace, &row.name, part.word(), 1);
     let tab = |part: RequestPart| Tab { label: label(part), href: href(part), count: count(part), current: part == current };
-    let tabs = RequestPart::ALL
-        .into_iter()
-        .filter(|part| *part != RequestPart::Actions || current == *part || parts.has_actions)
-        .map(tab)
-        .collect::<Vec<_>>();
+    let tabs = RequestPart::ALL.into_iter().filter(|part| current == *part || parts.has(*part)).map(tab).collect::<Vec<_>>();
     view! { <Tabs label=texts::sections_of(&row.name) tabs=tabs/> }
 }
 
@@ -237,7 +295,7 @@ fn head(page: &RequestPage, view: &View) -> impl IntoView + use<> {
             view! { <LinkButton href=routes::request_edit(&row.workspace, &row.namespace, &row.name) label=texts::EDIT icon="pencil"/> }
                 .into_any()
         }
-        Err(why) => view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any(),
+        Err(reason) => view! { <SubmitButton label=texts::EDIT icon="pencil" why=texts::disabled(reason)/> }.into_any(),
     };
     let delete = page.allowed.delete.is_ok().then(
         || view! { <LinkButton href=routes::request_delete(&row.workspace, &row.namespace, &row.name) label=texts::DELETE icon="trash-2"/> },

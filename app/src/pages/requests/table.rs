@@ -84,7 +84,7 @@ pub(super) fn table(here: &str, listing: &Listing, sort: Sort<RequestColumn>, ro
                 <th scope="row"><a class="name" href=routes::request(&row.workspace, &row.namespace, &row.name)>{row.name.clone()}</a>{elsewhere}{labels(listing, &row.labels)}</th>
                 <td data-label=texts::PROMISE><span class="nowrap">{row.promise_title.clone()}" "<span class="subtle">{row.version.clone()}</span></span></td>
                 <td data-label=texts::STATE><Status shape=shape word=word/>{changed}</td>
-                <td data-label=texts::WAITING_FOR><span class="line-clamp-3">{row.sentence.what.clone()}</span></td>
+                <td data-label=texts::WAITING_FOR>{waiting(row)}</td>
                 <td data-label=texts::REQUESTED_BY class="nowrap">{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</td>
                 <td data-label=texts::REQUESTED class="nowrap"><Moment at=row.created.clone() now=now/></td>
                 <td data-label=texts::PER_MONTH class="num nowrap">{price}</td>
@@ -97,6 +97,12 @@ pub(super) fn table(here: &str, listing: &Listing, sort: Sort<RequestColumn>, ro
     view! {
         <div class="card"><table class="table" aria-label=texts::REQUESTS><thead><tr>{heading(name)}{heading(promise)}{heading(state)}<th scope="col">{texts::WAITING_FOR}</th>{heading(requester)}{heading(created)}{listing.number_heading(sort, price)}</tr></thead><tbody>{lines}</tbody></table></div>
     }
+}
+
+/// What a request waits for; an empty cell if nothing is left to do.
+fn waiting(row: &RequestRow) -> Option<impl IntoView + use<>> {
+    let text = row.sentence.waiting_for().to_owned();
+    (!text.is_empty()).then(|| view! { <span class="line-clamp-3">{text}</span> })
 }
 
 /// The labels of a request, each a link to the requests that have it.

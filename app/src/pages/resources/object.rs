@@ -1,6 +1,6 @@
 //! `/w/{workspace}/requests/{namespace}/{name}/objects/{kind}/{object}`: one object of a request; live.
 
-use crate::view::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, ResourceQuery, WriterLine};
+use crate::view::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, RequestPart, ResourceQuery, WriterLine};
 use leptos::prelude::*;
 use promise::Result;
 
@@ -54,9 +54,15 @@ fn head(page: &ObjectPage, title: &str) -> impl IntoView + use<> {
     let (shape, word) = health(line.health);
     let instance = routes::request(&row.workspace, &row.namespace, &row.name);
     let here = routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(line));
+    let has_logs = line.has_pods() && line.destination.is_empty();
+    let logs = has_logs.then(|| {
+        let href = routes::request_view(&row.workspace, &row.namespace, &row.name, RequestPart::Logs.word(), 1);
+        view! { <span><a href=href>{texts::VIEW_LOGS}</a></span> }
+    });
     let meta = view! {
         <span>{texts::PART_OF}" "<a href=instance>{row.name.clone()}</a></span>
         <span><a href=routes::promise(&row.workspace, &row.promise, None)>{row.promise_title.clone()}</a>" "{row.version.clone()}</span>
+        {logs}
         <span class="live-state" role="status" data-live-state=""><a href=here><Icon name="refresh-cw"/>{texts::REFRESH}</a></span>
     };
     view! { <PageHead title=title.to_owned() beside=view! { <Badge shape=shape word=word/> }.into_any() meta=meta.into_any()/> }

@@ -2,22 +2,23 @@
 
 use leptos::prelude::*;
 
-use crate::pages::requests::run_table;
+use crate::pages::requests::{policy_link, run_table};
 use crate::routes;
 use crate::texts::platform::span;
 use crate::texts::{runs as texts, workflow};
 use crate::ui::{Empty, Icon, Shape};
-use crate::view::{ActionForm, ActionLine, RequestRow, StepOutline};
+use crate::view::{ActionForm, ActionLine, RequestRow, RunApproval, StepOutline};
 
 /// The panel beside the form.
 pub(super) fn panel(found: &ActionForm) -> impl IntoView + use<> {
     let steps = found.before.steps.iter().map(step).collect_view();
+    let approvals = found.before.approvals.iter().map(approval).collect_view();
     let others = found.others.iter().map(|other| other_action(&found.row, other)).collect_view();
     let others =
         (!found.others.is_empty()).then(|| view! { <section><h2>{texts::OTHER_ACTIONS}</h2><ul class="checks">{others}</ul></section> });
     view! {
         <aside class="rail" aria-label=texts::BEFORE>
-            <section><h2>{texts::BEFORE}</h2><ul class="checks">{who(found)}{start(found)}{confirmed(found)}{usual(found)}</ul></section>
+            <section><h2>{texts::BEFORE}</h2><ul class="checks">{who(found)}{start(found)}{approvals}{confirmed(found)}{usual(found)}</ul></section>
             <section><h2>{texts::WHAT_IT_DOES}</h2><ol class="checks">{steps}</ol></section>
             {others}
         </aside>
@@ -44,8 +45,14 @@ fn start(found: &ActionForm) -> Option<AnyView> {
         return Some(check(Shape::Waiting, texts::DOESNT_START_YET.to_owned(), found.before.waits.clone()));
     }
     // People who can't list runs don't learn whether another one is running.
-    let is_known = found.history.refused.is_none();
+    let is_known = found.history.refused.is_none() && found.before.approvals.is_empty();
     is_known.then(|| check(Shape::Ready, texts::STARTS_RIGHT_AWAY.to_owned(), texts::NOTHING_IN_THE_WAY.to_owned()))
+}
+
+/// Who has to approve the run, by which policy.
+fn approval(approval: &RunApproval) -> AnyView {
+    let (shape, who, policy) = (Shape::Waiting, approval.who.clone(), policy_link(&approval.policy));
+    view! { <li data-st=shape.word()>{shape.svg()}<span>{who}<span class="subtle">{policy}</span></span></li> }.into_any()
 }
 
 fn confirmed(found: &ActionForm) -> Option<AnyView> {

@@ -36,7 +36,7 @@ pub async fn form(visit: &Visit, workspace: &str, of: ActionOf<'_>, draft: Optio
     let now = visit.now.clone();
     Ok(framed(visit, about, move || {
         let row = &found.row;
-        let parts = PartCounts { resources: found.resources, policies: found.policies, has_actions: true };
+        let parts = PartCounts { resources: found.resources, policies: found.policies, has_actions: true, has_pods: found.has_pods };
         let back = routes::request(&row.workspace, &row.namespace, &row.name);
         let steps = vec![
             Crumb::link(request::REQUESTS, routes::requests(&row.workspace)),

@@ -56,9 +56,9 @@ pub async fn skip(visit: &Visit, workspace: &str, of: StepOf<'_>, refused: Optio
     }))
 }
 
-/// What the step says, and what happens without it.
+/// What the step reports, and what happens without it.
 fn effect(page: &SkipPage) -> impl IntoView + use<> {
-    let message = (!page.step.message.is_empty()).then(|| view! { <p>{page.step.message.clone()}</p> });
+    let message = (!page.step.message.is_empty()).then(|| view! { <p>{texts::step_reports(&page.step.message)}</p> });
     let later = page.later.iter().map(|step| view! { <li><b>{name(step)}</b></li> }).collect_view();
     let follows = if page.later.is_empty() {
         view! { <p>{texts::SKIP_CONTINUES}</p> }.into_any()

@@ -25,7 +25,7 @@ fn row(value: &str, depth: usize, cents: i64, budget: Option<i64>) -> CostRow {
         to_date: euros(cents),
         forecast: euros(cents * 3 / 2),
         estimate: Some(euros(cents * 4 / 3)),
-        budget: budget.map(|cents| CostBudget { money: euros(cents), policy: "Budget of Acme".into(), whole: true }),
+        budget: budget.map(|cents| CostBudget { money: euros(cents), used: None, policy: "Budget of Acme".into(), whole: true }),
         expected: Some(euros(cents * 21 / 20)),
         compared: Some(compared(cents)),
     }
@@ -160,7 +160,12 @@ impl Cost for World {
                 estimate: Some(euros(232_870)),
                 instances: 12,
                 waiting: Some((euros(52_000), 3)),
-                budget: Some(CostBudget { money: euros(320_000), policy: "Budget of Acme".into(), whole: self.fits }),
+                budget: Some(CostBudget {
+                    money: euros(320_000),
+                    used: Some(euros(232_870)),
+                    policy: "Budget of Acme".into(),
+                    whole: self.fits,
+                }),
                 expected: Some(euros(170_000)),
                 compared: Some(compared(165_296)),
             }],

@@ -13,6 +13,9 @@ use promise::{Problem, Result};
 
 use super::{WORKSPACE, World};
 
+/// Id of a rollout that is completed and skipped an instance.
+const SKIPPED: &str = "2";
+
 const READY: RequestStates = RequestStates { state: RequestState::Ready, change: None };
 
 pub(super) fn promise() -> AuthoredPromise {
@@ -73,8 +76,13 @@ impl Fleet for World {
             instances: 2,
             breaking: breaking.iter().map(|text| (*text).to_owned()).collect(),
         };
-        let line =
-            RolloutLine { id: "1".into(), version: "2.0.0".into(), state: RolloutState::Stopped, created: "2026-11-21T10:00:00Z".into() };
+        let line = |id: &str, state, skipped| RolloutLine {
+            id: id.into(),
+            version: "2.0.0".into(),
+            state,
+            skipped,
+            created: "2026-11-21T10:00:00Z".into(),
+        };
         Ok(AuthorPage {
             promise: promise(),
             versions: vec![
@@ -85,7 +93,7 @@ impl Fleet for World {
             ],
             instances: 8,
             workspaces: 2,
-            rollouts: vec![line],
+            rollouts: vec![line("1", RolloutState::Stopped, 0), line(SKIPPED, RolloutState::Completed, 1)],
             unseen: vec!["root:acme:data".into()],
         })
     }
@@ -122,6 +130,22 @@ impl Fleet for World {
         let late = member(1, "carts", MemberState::Failed, Some(MemberReason::Late { minutes: 30 }));
         let hidden = RolloutMember { workspace: String::new(), name: String::new(), ..member(3, "", MemberState::Waiting, None) };
         let skipped = member(4, "jobs", MemberState::Skipped, Some(MemberReason::ByPerson));
+        if id == SKIPPED {
+            return Ok(RolloutPage {
+                promise: promise(),
+                id: id.to_owned(),
+                version: "2.0.0".into(),
+                state: RolloutState::Completed,
+                wave_size: 5,
+                minutes: 30,
+                created: "2026-11-21T10:00:00Z".into(),
+                counts: RolloutCounts { total: 2, done: 1, skipped: 1, ..RolloutCounts::default() },
+                members: vec![member(0, "orders", MemberState::Done, None), skipped],
+                page: 1,
+                pages: 1,
+                ..RolloutPage::default()
+            });
+        }
         let state = match (self.empty, self.fits) {
             (true, _) => RolloutState::Paused,
             (_, true) => RolloutState::Running,

@@ -54,6 +54,7 @@ pub fn home(world: &World) -> Home {
     let place = |path: &str, requests| PlaceLine { path: path.into(), requests, broken: 1, forecast: vec![money(84_250)] };
     Home {
         tour: world.refused.is_none().then(tour).into_iter().collect(),
+        attention: whole.total_of(|row| row.states.state == RequestState::Failed),
         waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
         decisions: match (looks_after, world.fits) {
             (true, true) => Some(Ok(HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 })),

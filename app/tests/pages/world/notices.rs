@@ -107,7 +107,7 @@ impl Notices for World {
             at: "2026-11-21T10:00:00Z".into(),
         };
         let rows = if self.empty { Vec::new() } else { vec![row.clone(), row] };
-        Ok(DeliveriesPage { dead: rows.len() as u64, waiting: 1, sent: 40, page: 1, pages: 1, query: query.clone(), rows })
+        Ok(DeliveriesPage { dead: rows.len() as u64, waiting: 1, retried: 1, sent: 40, page: 1, pages: 1, query: query.clone(), rows })
     }
 
     async fn send_again(&self, _: &Selection) -> Result<()> {

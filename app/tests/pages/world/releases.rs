@@ -103,13 +103,7 @@ pub(super) fn page((from, to): (&str, &str), objects: Option<Vec<AddedObject>>) 
         releases: vec![
             line("orders-db-3", Some("1.3.0"), ReleaseState::Candidate, vec![moved], Some(Ok(()))),
             line("orders-db-2", Some("1.2.0"), ReleaseState::Running, vec![ReleaseCause::Values(vec!["Replicas".into()])], None),
-            line(
-                "orders-db-1",
-                None,
-                ReleaseState::Former,
-                vec![ReleaseCause::First],
-                Some(Err("Its version is no longer published.".into())),
-            ),
+            line("orders-db-1", None, ReleaseState::Former, vec![ReleaseCause::First], Some(Err(DisabledReason::VersionUnpublished))),
         ],
         compared,
     }

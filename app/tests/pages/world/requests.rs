@@ -61,12 +61,12 @@ impl Requests for World {
         let Some(row) = self.rows().into_iter().find(|row| row.name == name) else {
             return Err(Error::NotFound { what: format!("request {name}") });
         };
-        let happened = |at: &str, what: &str, trouble| Happening {
+        let happened = |at: &str, what: &str, state| Happening {
             at: at.into(),
             what: what.into(),
             who: "dev-shop".into(),
             is_person: true,
-            trouble,
+            state,
             changes: vec![ValueChange {
                 label: "Replicas".into(),
                 before: Some("1".into()),
@@ -85,6 +85,7 @@ impl Requests for World {
             ..ResourceLine::default()
         };
         let not = |why: &Option<String>| why.clone().map_or(Ok(()), Err);
+        let unless_refused = |reason| if self.refused.is_some() { Err(reason) } else { Ok(()) };
         Ok(RequestPage {
             generation: 2,
             observed_generation: 2,
@@ -93,8 +94,9 @@ impl Requests for World {
             fate: if self.fits { Fate::Goes } else { Fate::GoesUnlessAgreed },
             conditions: Vec::new(),
             timeline: vec![
-                happened("2026-11-21T09:02:00Z", "Asked for", false),
-                happened("2026-11-21T11:02:00Z", "The database is being made", false),
+                happened("2026-11-21T09:02:00Z", "Asked for", HappeningState::Done),
+                happened("2026-11-21T09:03:00Z", "Waiting for approval (version 1.4.0)", HappeningState::Waiting),
+                happened("2026-11-21T11:02:00Z", "The database is being made", HappeningState::Done),
             ],
             parameters: vec![
                 tier(),
@@ -173,7 +175,7 @@ impl Requests for World {
                     ..OutputValue::default()
                 },
             ],
-            events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", true)]),
+            events: Some(vec![happened("2026-11-21T11:03:00Z", "Back-off pulling image", HappeningState::Warning)]),
             manifest: "apiVersion: platform.opmodel.dev/v1alpha1\nkind: PromiseRequest\n".into(),
             duplicate: self
                 .refused
@@ -189,10 +191,10 @@ impl Requests for World {
                 vec![Summary { target: "f-storage".into(), message: "Storage: enter a whole number".into() }]
             },
             allowed: Allowed {
-                edit: not(&self.refused),
-                delete: not(&self.refused),
-                retry: not(&self.refused),
-                reveal: not(&self.refused),
+                edit: unless_refused(DisabledReason::CannotChange { workspace: super::WORKSPACE.into() }),
+                delete: unless_refused(DisabledReason::CannotDelete { workspace: super::WORKSPACE.into() }),
+                retry: unless_refused(DisabledReason::CannotChange { workspace: super::WORKSPACE.into() }),
+                reveal: unless_refused(DisabledReason::CannotReadSecrets { workspace: super::WORKSPACE.into() }),
             },
             seen: "0123456789abcdef".into(),
             row,

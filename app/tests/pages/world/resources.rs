@@ -102,7 +102,6 @@ impl Resources for World {
                     at: "2026-11-21T11:03:00Z".into(),
                     what: "Pulled the image".into(),
                     who: "kubelet".into(),
-                    trouble: false,
                     ..Happening::default()
                 }])
             } else {

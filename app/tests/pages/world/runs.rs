@@ -4,7 +4,7 @@ use app::backend::{ActionOf, Pairs, RunOf, Runs};
 use app::view::*;
 use async_trait::async_trait;
 use promise::action;
-use promise::api::{ActionPhase, StepKind};
+use promise::api::{ActionPhase, StepKind, StepPhase};
 use promise::form::{Draft, model};
 use promise::path::Path;
 use promise::policy::Effective;
@@ -36,6 +36,12 @@ fn run(name: &str, phase: ActionPhase) -> RunLine {
     }
 }
 
+/// The policy that requires an approval of a restore.
+fn policy() -> PolicyLink {
+    let href = app::routes::policy("root:acme", "production-restores", "root:acme:shop");
+    PolicyLink { title: "Careful restores".into(), source: "root:acme".into(), href }
+}
+
 impl World {
     fn history(&self) -> ActionHistory {
         if self.refused.is_some() {
@@ -52,6 +58,25 @@ impl World {
             (false, false) => ActionPhase::Failed,
         }
     }
+}
+
+fn required() -> RunApproval {
+    RunApproval { who: "One of acme-approvers must approve first".into(), policy: policy() }
+}
+
+/// A run that a policy required an approval of.
+fn with_approval(mut workflow: WorkflowView) -> WorkflowView {
+    let step = StepLine {
+        id: "policy-1".into(),
+        title: "Approval required by Careful restores".into(),
+        kind: StepKind::Approve,
+        phase: StepPhase::Succeeded,
+        message: "org-approver approved it.".into(),
+        policy: Some(policy()),
+        ..StepLine::default()
+    };
+    workflow.steps.insert(0, step);
+    workflow
 }
 
 #[async_trait]
@@ -77,10 +102,12 @@ impl Runs for World {
                 people: if self.empty { Vec::new() } else { vec!["shop-operators".into()] },
                 usual: (!self.empty).then_some(TypicalTime { median: 240, measured: 5 }),
                 waits: if self.fits { String::new() } else { "Waiting for the rollout of the request to finish".into() },
+                approvals: if self.empty { vec![required()] } else { Vec::new() },
             },
             others: actions(&self.refused).into_iter().filter(|other| other.name != of.action).collect(),
             history: self.history(),
             resources: 4,
+            has_pods: false,
             policies: 3,
             window: self.empty.then(|| "Will be carried out on Saturday, 28 November at 22:00 (Europe/Berlin).".to_owned()),
             warnings: if self.fits { vec!["Ask Operations first.".to_owned()] } else { Vec::new() },
@@ -136,7 +163,7 @@ impl Runs for World {
             description: "Copies the data. The database keeps running.".into(),
             sentence: if failed { "Copy the data failed: the storage refuses the key." } else { "Waiting for copy" }.into(),
             parameters: vec![value],
-            workflow: Some(super::workflow::view(running)),
+            workflow: Some(with_approval(super::workflow::view(running))),
             outputs: if phase == ActionPhase::Succeeded { vec![output] } else { Vec::new() },
             resources: vec![copy],
             release: "orders-db-3".into(),

@@ -41,7 +41,7 @@ pub async fn action(ctx: &ControllerContext, key: &Key) -> Requeue {
     let client = match ctx.targets.workspace(&key.cluster) {
         Ok(client) => client,
         Err(why) => {
-            tracing::info!(action = %key, why, "not now");
+            tracing::info!(action = %key, %why, "not now");
             return Requeue::Backoff;
         }
     };
@@ -133,7 +133,7 @@ impl ActionReconciliation<'_> {
                     return Ok(Requeue::After(RESYNC));
                 }
                 Begun::NotNow(why) => {
-                    tracing::info!(action = %self.key, why, "not now");
+                    tracing::info!(action = %self.key, %why, "not now");
                     return Ok(Requeue::Backoff);
                 }
             }

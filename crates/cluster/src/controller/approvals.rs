@@ -224,7 +224,7 @@ async fn right(ctx: &ControllerContext, home: &ClusterId, spec: &ApprovalSpec, p
     };
     let client = match ctx.targets.home(home) {
         Ok(client) => client,
-        Err(why) => return Right::Unknown(why),
+        Err(cause) => return Right::Unknown(cause.to_string()),
     };
     let review = SubjectAccessReview { spec, ..SubjectAccessReview::default() };
     let answer = Api::<SubjectAccessReview>::all(client).create(&PostParams::default(), &review).await;

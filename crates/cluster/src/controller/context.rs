@@ -13,9 +13,9 @@ use super::absences::Absences;
 use super::acceptances::Acceptances;
 use super::action_index::ActionIndex;
 use super::calls::Calls;
+use super::changes::Changes;
 use super::events::Events;
-use super::failure::TransientFailures;
-use super::governance::problems_in_words;
+use super::failure::{FailureCause, TransientFailures};
 use super::informers::Informers;
 use super::owners::OwnerIndex;
 use super::policy_checks::PolicyChecks;
@@ -108,6 +108,8 @@ pub struct ControllerContext {
     pub transient: TransientFailures,
     /// When steps of workflows were last called.
     pub calls: Calls,
+    /// How often objects were changed within a release.
+    pub changes: Changes,
     /// Requests that were accepted just now.
     pub acceptances: Arc<Acceptances>,
     /// Writes events about requests.
@@ -173,27 +175,26 @@ impl ControllerContext {
     }
 
     /// Runs a pure function on the blocking pool, once there is room. Errors if it panics, or if the process ends.
-    pub async fn evaluate<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-        let failed = || "The controller couldn't evaluate the request. See its log for details.".to_owned();
-        let permit = self.evaluations.clone().acquire_owned().await.map_err(|_| failed())?;
+    pub async fn evaluate<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, FailureCause> {
+        let permit = self.evaluations.clone().acquire_owned().await.map_err(|_| FailureCause::NotEvaluated)?;
         let result = tokio::task::spawn_blocking(move || {
             let _held = permit;
             work()
         });
         result.await.map_err(|error| {
             tracing::error!(%error, "an evaluation failed");
-            failed()
+            FailureCause::NotEvaluated
         })
     }
 
-    /// Returns the compiled expressions of a revision, compiled once. The error is a sentence.
-    pub async fn compiled(&self, revision: &Arc<PromiseRevision>) -> Result<Arc<Compiled>, String> {
+    /// Returns the compiled expressions of a revision, compiled once.
+    pub async fn compiled(&self, revision: &Arc<PromiseRevision>) -> Result<Arc<Compiled>, FailureCause> {
         if let Some(known) = self.compiled.known(&revision.spec.hash) {
             return Ok(known);
         }
         let (revision, revisions) = (revision.clone(), self.compiled.clone());
         let compiled = self.evaluate(move || revisions.read(&revision.spec.hash, &revision.spec.spec)).await?;
-        compiled.map_err(|problems| format!("The promise can't be used: {}", problems_in_words(&problems)))
+        compiled.map_err(FailureCause::PromiseUnusable)
     }
 }
 

@@ -28,7 +28,7 @@ use self::offer::{Found, offer};
 pub use self::recall::Unloadable;
 use self::recall::{pinned, recall};
 use super::context::ControllerContext;
-use super::failure::Failure;
+use super::failure::{Failure, ReleaseFailure};
 use super::inputs;
 use super::requesters::{self, Referrer};
 use super::{approvals, releases};
@@ -99,7 +99,7 @@ pub async fn decide(ctx: &ControllerContext, api: &Api<PromiseRelease>, key: &Ke
             decision.lineage = Some(lineage);
         }
         Err(why) => {
-            decision.choice.unknown = Some(why);
+            decision.choice.unknown = Some(why.to_string());
             // A list that is the same as before the outage triggers no event.
             decision.unannounced = stale(ctx).is_some();
         }
@@ -156,9 +156,11 @@ async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision)
         Ok(chosen) => chosen,
         Err(_) if choice.is_settled(&facts) => return Ok(()),
         // The request came while the promise was being published. Its revision is known as soon as that is done.
-        Err(_) if found.is_being_published(ctx) => return Err(format!("The promise {name} is being published.").into()),
-        Err(message) => {
-            choice.reject(&facts, Problem { path: ".promise.version".to_owned(), message });
+        Err(_) if found.is_being_published(ctx) => {
+            return Err(Failure::lasting(ReleaseFailure::BeingPublished { promise: name.clone() }));
+        }
+        Err(why) => {
+            choice.reject(&facts, Problem { path: ".promise.version".to_owned(), message: why.to_string() });
             return Ok(());
         }
     };
@@ -188,8 +190,8 @@ async fn judge(
     let (name, spec) = (&request.spec.promise.name, &revision.spec.spec);
     // What was accepted before no longer needs any of it.
     let unasked = ctx.world.unasked(&home.cluster, &spec.requires, &ctx.trusted);
-    if let Some(why) = unasked.filter(|_| choice.wanted().is_none()) {
-        return Err(why.into());
+    if let Some(unasked) = unasked.filter(|_| choice.wanted().is_none()) {
+        return Err(Failure::lasting(unasked));
     }
     let book = facts.quote().unwrap_or_else(|| {
         let way: Vec<Place> = lineage.iter().map(Place::from).collect();
@@ -202,7 +204,7 @@ async fn judge(
     let requesters::Authors { requester, changers } = requesters::authors(ctx, key, request).await;
     // For changes recorded by an earlier installation, only the username is known.
     context.request.changers = changers.into_iter().filter(|changer| changer.has_groups).map(|changer| changer.stamp).collect();
-    if let Some(requester) = choice.requester(&facts, requester).map_err(|unknown| Failure::from(unknown.to_string()))? {
+    if let Some(requester) = choice.requester(&facts, requester).map_err(Failure::lasting)? {
         context.request.requester = requester;
     }
     let compiled = ctx.compiled(&revision).await?;
@@ -272,7 +274,7 @@ async fn ask(subject: Subject<'_>, chosen: Chosen, evaluated: &Preflight, decisi
     let answers = approvals::gather(ctx, key, request, &chosen.release.content_hash, &evaluated.approvals, windows).await;
     decision.unannounced |= answers.unannounced;
     let choice = &mut decision.choice;
-    let accepted = choice.answered(&facts, chosen, answers.heard).map_err(|unknown| Failure::from(unknown.to_string()))?;
+    let accepted = choice.answered(&facts, chosen, answers.heard).map_err(Failure::lasting)?;
     let opened = accepted.and_then(|chosen| choice.opens(chosen, windows, &answers.overrides, ctx.clock.now()));
     let Some(chosen) = opened else { return Ok(()) };
     match refused_for_room(subject, &chosen, evaluated) {

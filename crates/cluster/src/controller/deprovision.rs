@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::context::Work;
 use super::decide::{Decision, decide};
+use super::failure::FailureCause;
 use super::inputs;
 use super::places::Places;
 use super::queue::Requeue;
@@ -138,15 +139,14 @@ impl Reconciliation<'_> {
     }
 
     /// Reports why nothing can be removed now.
-    async fn not_now(&mut self, decision: &Decision, why: String) -> Result<Requeue, kube::Error> {
-        self.failure = Some(why);
+    async fn not_now(&mut self, decision: &Decision, cause: FailureCause) -> Result<Requeue, kube::Error> {
+        self.failure = Some(cause.to_string());
         self.report(decision, None).await?;
         Ok(Requeue::Backoff)
     }
 
-    /// Records what is handed over. Returns whether the caches show it: until they do, the request itself counts, and stays. The error is a
-    /// sentence.
-    async fn orphaned(&self, facts: &Facts) -> Result<bool, String> {
+    /// Records what is handed over. Returns whether the caches show it: until they do, the request itself counts, and stays.
+    async fn orphaned(&self, facts: &Facts) -> Result<bool, FailureCause> {
         let uid = self.request.uid().unwrap_or_default();
         if self.ctx.world.orphans.snapshot().values().any(|orphan| orphan.uid == uid) {
             return Ok(true);
@@ -161,17 +161,14 @@ impl Reconciliation<'_> {
         let objects: Vec<ObjectKey> = facts.inventory.iter().map(ObjectKey::of_item).collect();
         tombstone::orphan(self.ctx, self.key, &self.request, accepted, &objects).await?;
         match self.ctx.world.orphans.freshness() {
-            Freshness::Unreachable { since, .. } => {
-                Err(format!("The lists of orphaned objects haven't been readable since {}.", since.strftime("%H:%M:%S UTC")))
-            }
+            Freshness::Unreachable { since, .. } => Err(FailureCause::OrphansUnreadable { since }),
             Freshness::Starting | Freshness::Synced => Ok(false),
         }
     }
 
     /// Returns what the release that was accepted last says about deletion: what the request says now might not have been agreed to. The
-    /// request counts if nothing was released, or if the release says nothing about it. `None` if the release is gone. The error is a
-    /// sentence.
-    async fn agreed(&self) -> Result<Option<DeletionPolicy>, String> {
+    /// request counts if nothing was released, or if the release says nothing about it. `None` if the release is gone.
+    async fn agreed(&self) -> Result<Option<DeletionPolicy>, FailureCause> {
         let live = self.request.spec.deletion_policy;
         let Some(status) = &self.request.status else { return Ok(Some(live)) };
         let named = accepted(status);
@@ -196,18 +193,17 @@ impl Reconciliation<'_> {
     }
 
     /// Decides whether the existing objects stay, as the request wants now. The wish might have been added right before the deletion, and
-    /// removed objects don't come back: it is judged like any edit, and counts if no one else has to be asked. The error is a sentence, if
-    /// it can't be judged now.
-    async fn judged(&self) -> Result<DeletionPolicy, String> {
+    /// removed objects don't come back: it is judged like any edit, and counts if no one else has to be asked. Errors if it can't be judged
+    /// now.
+    async fn judged(&self) -> Result<DeletionPolicy, FailureCause> {
         let decision = decide(self.ctx, &self.releases, self.key, &self.request).await;
         let unread = decision.choice.unknown.filter(|_| decision.unannounced);
-        let transient = decision.failure.filter(|refusal| refusal.transient).map(|refusal| refusal.why);
+        let transient = decision.failure.filter(|failure| failure.transient).map(|failure| failure.to_string());
         // The records of a namespace that is being deleted are deleted with it, and don't come back.
         let is_leaving = self.ctx.world.is_leaving(&self.key.cluster);
-        if let Some(why) = decision.lost.map(|lost| lost.why).or(unread).or(transient).filter(|_| !is_leaving) {
-            return Err(format!(
-                "{why} Until then, the controller can't decide whether the objects stay. Set deletionPolicy to Delete to remove them now."
-            ));
+        let lost = decision.lost.map(|lost| lost.cause.to_string());
+        if let Some(cause) = lost.or(unread).or(transient).filter(|_| !is_leaving) {
+            return Err(FailureCause::DeletionUndecided { cause });
         }
         let wanted = decision.choice.next.or(decision.choice.current);
         Ok(wanted.map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete)))
@@ -222,8 +218,8 @@ impl Reconciliation<'_> {
     }
 
     /// Gives up objects at Destinations that their owner removed for good, alone or with their home: no one can reach them any more, and a
-    /// request must not stay forever. The wait rules out that a Destination is only being replaced. The error is a sentence.
-    async fn abandon_lost(&mut self, home: Option<&Node>, places: &Places) -> Result<(), String> {
+    /// request must not stay forever. The wait rules out that a Destination is only being replaced.
+    async fn abandon_lost(&mut self, home: Option<&Node>, places: &Places) -> Result<(), FailureCause> {
         let world = &self.ctx.world;
         // What can't be read now isn't known to be gone.
         if world.destinations.freshness() != Freshness::Synced || world.workspaces.freshness() != Freshness::Synced {

@@ -7,26 +7,27 @@ use kube::{Api, Client};
 use promise::keyed::DigestKey;
 use promise::names;
 
-use super::refusals::describe;
-use crate::error::{is_conflict, is_denied, is_missing};
-use crate::install::{KEYS, SYSTEM_NAMESPACE, mend};
+use super::failure::{FailureCause, SecretFailure};
+use super::refusals::CallFailure;
+use crate::error::{is_conflict, is_missing};
+use crate::install::{KEYS, SYSTEM_NAMESPACE};
 use crate::random::Random;
 use crate::topology::Topology;
 
 /// Key in the Secret's data.
 const DIGESTS: &str = "digests";
 
-/// Reads the key, or creates it if there is none. `client` acts where the controller's own objects are. The error is a sentence.
-pub async fn open(client: &Client, topology: &Topology, random: &dyn Random) -> Result<DigestKey, String> {
+/// Reads the key, or creates it if there is none. `client` acts where the controller's own objects are.
+pub async fn open(client: &Client, topology: &Topology, random: &dyn Random) -> Result<DigestKey, FailureCause> {
     let api: Api<Secret> = Api::namespaced(client.clone(), SYSTEM_NAMESPACE);
     match api.get(KEYS).await {
-        Ok(secret) => read(&secret, topology),
+        Ok(secret) => Ok(read(&secret, topology)?),
         Err(error) if is_missing(&error) => make(&api, topology, random).await,
-        Err(error) => Err(without(&error, topology, "read its key from the")),
+        Err(error) => Err(without(&error, topology, "read its key from the").into()),
     }
 }
 
-async fn make(api: &Api<Secret>, topology: &Topology, random: &dyn Random) -> Result<DigestKey, String> {
+async fn make(api: &Api<Secret>, topology: &Topology, random: &dyn Random) -> Result<DigestKey, FailureCause> {
     let mut bytes = [0; DigestKey::LENGTH];
     random.fill(&mut bytes);
     let secret = Secret {
@@ -41,26 +42,19 @@ async fn make(api: &Api<Secret>, topology: &Topology, random: &dyn Random) -> Re
         // Another instance was first. All instances share one key.
         Err(error) if is_conflict(&error) => {
             let secret = api.get(KEYS).await.map_err(|error| without(&error, topology, "read its key from the"))?;
-            read(&secret, topology)
+            Ok(read(&secret, topology)?)
         }
-        Err(error) => Err(without(&error, topology, "save its key in the")),
+        Err(error) => Err(without(&error, topology, "save its key in the").into()),
     }
 }
 
 /// Explains why there is no key, and who can fix that.
-fn without(error: &kube::Error, topology: &Topology, doing: &str) -> String {
-    let why = describe(error, &format!("{doing} {}", topology.own_object("Secret", KEYS)));
-    if is_denied(error) { format!("{why} {}", mend(topology)) } else { why }
+fn without(error: &kube::Error, topology: &Topology, doing: &str) -> CallFailure {
+    CallFailure::installed(topology, error, format!("{doing} {}", topology.own_object("Secret", KEYS)))
 }
 
-fn read(secret: &Secret, topology: &Topology) -> Result<DigestKey, String> {
+fn read(secret: &Secret, topology: &Topology) -> Result<DigestKey, SecretFailure> {
     let bytes = secret.data.as_ref().and_then(|data| data.get(DIGESTS));
-    bytes.and_then(|bytes| DigestKey::from_slice(&bytes.0)).ok_or_else(|| {
-        format!(
-            "The {} has no key {DIGESTS} of {} bytes. The platform team can delete it: the controller then creates a new one and \
-             applies every object again.",
-            topology.own_object("Secret", KEYS),
-            DigestKey::LENGTH
-        )
-    })
+    let key = bytes.and_then(|bytes| DigestKey::from_slice(&bytes.0));
+    key.ok_or_else(|| SecretFailure::NoDigestKey { key: DIGESTS, topology: topology.clone() })
 }

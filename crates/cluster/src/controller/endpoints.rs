@@ -25,7 +25,7 @@ pub async fn endpoint(ctx: &ControllerContext, key: &Key) -> Requeue {
     let (before, generation) = (row.status.clone().unwrap_or_default(), row.metadata.generation);
     let status = EndpointStatus {
         observed_generation: generation.unwrap_or_default(),
-        conditions: vec![condition(&before.conditions, "Valid", holds, reason, message, generation, &ctx.now())],
+        conditions: vec![condition(&before.conditions, EndpointStatus::VALID, holds, reason, message, generation, &ctx.now())],
     };
     if row.status.as_ref() != Some(&status) && write_status(ctx, Work::Endpoint(key.clone()), key, &row, &status).await == Requeue::Backoff
     {
@@ -33,7 +33,7 @@ pub async fn endpoint(ctx: &ControllerContext, key: &Key) -> Requeue {
     }
     match checked {
         // Secrets trigger no event.
-        Err(failure) if failure.reason() == "NoCredential" => Requeue::Poll,
+        Err(failure) if failure.is_about_credential() => Requeue::Poll,
         Ok(()) if row.spec.secret_ref.is_some() => Requeue::After(LOOK),
         _ => Requeue::No,
     }

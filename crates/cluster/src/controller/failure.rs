@@ -1,6 +1,13 @@
-//! Problems that might pass: a call that got no answer or met a busy server is retried before anything is reported.
+//! Why something can't be done, worded in one place, and problems that might pass: a call that got no answer or met a busy server is
+//! retried before anything is reported.
+
+mod cause;
+mod destination;
+mod release;
+mod secret;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -9,41 +16,63 @@ use tokio::time::Instant;
 use super::refusals::is_passing;
 use crate::watch::Key;
 
+pub use cause::FailureCause;
+pub use destination::{DestinationFailure, DestinationFailureKind, KindFailure};
+pub use release::ReleaseFailure;
+pub use secret::SecretFailure;
+
 /// How long a call is only retried.
 const GRACE: Duration = Duration::from_secs(15);
 /// First pause. Each pause is as long as everything before it.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Why something could not be done, as a sentence.
+/// Why something could not be done. Its text is one or more sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The sentence.
-    pub why: String,
+    /// What is wrong.
+    pub cause: FailureCause,
     /// Whether the next attempt might succeed without anyone doing anything.
     pub transient: bool,
 }
 
 impl Failure {
-    /// Creates the failure of a call that was answered with `error`. `why` describes it.
-    pub fn of(error: &kube::Error, why: String) -> Self {
-        Self { why, transient: is_passing(error) }
+    /// Creates the failure of a call that was answered with `error`.
+    pub fn of(error: &kube::Error, cause: impl Into<FailureCause>) -> Self {
+        Self { cause: cause.into(), transient: is_passing(error) }
     }
 
     /// Creates the failure for something that isn't known now, and might be the next time.
-    pub fn not_now(why: String) -> Self {
-        Self { why, transient: true }
+    pub fn not_now(cause: impl Into<FailureCause>) -> Self {
+        Self { cause: cause.into(), transient: true }
+    }
+
+    /// Creates the failure for something that stays as it is until someone does something.
+    pub fn lasting(cause: impl Into<FailureCause>) -> Self {
+        Self { cause: cause.into(), transient: false }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cause.fmt(to)
+    }
+}
+
+impl From<FailureCause> for Failure {
+    fn from(cause: FailureCause) -> Self {
+        Self::lasting(cause)
     }
 }
 
 impl From<String> for Failure {
-    fn from(why: String) -> Self {
-        Self { why, transient: false }
+    fn from(object: String) -> Self {
+        Self::lasting(object)
     }
 }
 
 impl From<Failure> for String {
     fn from(failure: Failure) -> Self {
-        failure.why
+        failure.to_string()
     }
 }
 

@@ -17,6 +17,14 @@ use crate::watch::Key;
 /// How often a Destination is asked whether it still responds.
 const LOOK: std::time::Duration = std::time::Duration::from_secs(60);
 
+/// Reason of the conditions `Published` and `Compiled` of a spec with problems.
+pub const INVALID: &str = "Invalid";
+
+/// Whether the spec of a promise or policy was found to have problems.
+pub fn is_invalid(conditions: &[Condition]) -> bool {
+    conditions.iter().any(|condition| condition.reason == INVALID)
+}
+
 /// Returns a condition that keeps its transition time while its status stays.
 pub fn condition(
     before: &[Condition],
@@ -40,11 +48,7 @@ pub fn condition(
 
 /// Formats problems as one text, each with its path.
 pub fn problems_in_words(problems: &[Problem]) -> String {
-    let texts: Vec<String> = problems
-        .iter()
-        .map(|problem| if problem.path.is_empty() { problem.message.clone() } else { format!("{}: {}", problem.path, problem.message) })
-        .collect();
-    texts.join(" ")
+    Problem::in_words(problems)
 }
 
 /// Reconciles one policy: reports whether its rules are valid, by themselves and for the promises that they might apply to.
@@ -63,7 +67,7 @@ pub async fn policy(ctx: &ControllerContext, key: &Key) -> Requeue {
     let Some(row) = row else { return Requeue::No };
     let (holds, reason, message) = match problems.as_slice() {
         [] => (ConditionStatus::True, "Compiled", "The rules can be applied".to_owned()),
-        problems => (ConditionStatus::False, "Invalid", problems_in_words(problems)),
+        problems => (ConditionStatus::False, INVALID, problems_in_words(problems)),
     };
     let before = row.status.clone().unwrap_or_default();
     let status = PolicyStatus {
@@ -88,13 +92,14 @@ pub async fn destination(ctx: &ControllerContext, key: &Key) -> Requeue {
     let supported = promise::deferred::of_destination(&key.name, &row.spec);
     let (holds, reason, message, version) = match answer {
         // It is probed anyway, so that objects created there earlier can still be deleted.
-        _ if supported.is_err() => (ConditionStatus::False, "NotSupported", supported.err().unwrap_or_default(), before.version.clone()),
+        _ if let Err(refusal) = &supported => (ConditionStatus::False, "NotSupported", refusal.to_string(), before.version.clone()),
         Ok(version) => (ConditionStatus::True, "Reachable", "The server responds".to_owned(), Some(version)),
-        Err(why) => (ConditionStatus::False, "NotReachable", why, before.version.clone()),
+        Err(cause) => (ConditionStatus::False, "NotReachable", cause.to_string(), before.version.clone()),
     };
     let apis = if holds == ConditionStatus::True { required(ctx, key, &before.apis).await } else { before.apis.clone() };
     let all_served = apis.iter().all(|api| api.served);
-    let reachable = condition(&before.conditions, "Reachable", holds, reason, message, row.metadata.generation, &ctx.now());
+    let reachable =
+        condition(&before.conditions, DestinationStatus::REACHABLE, holds, reason, message, row.metadata.generation, &ctx.now());
     let status = DestinationStatus {
         observed_generation: row.metadata.generation.unwrap_or_default(),
         // The time of the last answer is that of the last change: one write per minute would tell readers nothing more.
@@ -121,7 +126,7 @@ async fn required(ctx: &ControllerContext, key: &Key, before: &[RequiredApi]) ->
     match ctx.targets.serving(key, &required).await {
         Ok(serving) => required.into_iter().map(|api| RequiredApi { served: serving.contains(&api), api }).collect(),
         Err(why) => {
-            tracing::warn!(destination = %key, why, "cannot tell which APIs the destination serves");
+            tracing::warn!(destination = %key, %why, "cannot tell which APIs the destination serves");
             before.to_vec()
         }
     }

@@ -3,6 +3,7 @@
 //! The controller writes status itself, so a change of status enqueues only what it affects: otherwise each new request would change the
 //! count of its promise, and that would enqueue every other request of the promise.
 
+mod counts;
 mod decisions;
 mod references;
 
@@ -12,22 +13,22 @@ use std::sync::Arc;
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
 use promise::action::is_held;
-use promise::api::{AppliesTo, Condition, PolicyCategory, PolicySpec, PolicyStatus, PromiseCatalogSpec, PromiseStatus, Requirement};
+use promise::api::{AppliesTo, PolicyCategory, PolicySpec, PolicyStatus, PromiseCatalogSpec, PromiseStatus, Requirement};
 use promise::glob;
 use promise::policy::covers_promise;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::context::{ControllerContext, Work};
+use super::governance::is_invalid;
 use super::last_seen::{LastSeen, RequestSnapshot, current_version, digest, edition, is_ready};
 use super::queue::Class;
 use super::target::Place;
 use super::urgency::{class, is_undecided};
 use crate::guard::guarded;
 use crate::kinds::{Destination, Kind, Object, PromiseAction, PromiseRequest};
-use crate::watch::{Cache, Key};
+use crate::watch::{Cache, Key, RowChange};
 use crate::workspaces::ClusterId;
 
 /// Adds work to the queue.
@@ -35,6 +36,8 @@ use crate::workspaces::ClusterId;
 pub struct Handlers {
     ctx: Arc<ControllerContext>,
     known: Arc<Mutex<LastSeen>>,
+    /// Names of promises whose instances have to be counted again.
+    recounts: mpsc::UnboundedSender<String>,
     tasks: TaskTracker,
     term: CancellationToken,
 }
@@ -42,7 +45,10 @@ pub struct Handlers {
 impl Handlers {
     /// Creates the handlers, which enqueue work for `ctx` until `term`.
     pub fn new(ctx: Arc<ControllerContext>, tasks: TaskTracker, term: CancellationToken) -> Self {
-        Self { ctx, known: Arc::default(), tasks, term }
+        let (recounts, due) = mpsc::unbounded_channel();
+        let handlers = Self { ctx, known: Arc::default(), recounts, tasks, term };
+        handlers.recount(due);
+        handlers
     }
 
     /// Starts to listen. `finds` are uids of requests whose objects changed; `losses` are Destinations that stopped responding.
@@ -155,24 +161,17 @@ impl Handlers {
         there.for_each(|at| self.ctx.queue.add(Work::Endpoint(at.clone())));
     }
 
-    /// Calls `wake` for every changed key of a cache; for all keys if too much changed at once.
+    /// Calls `wake` for every changed key of a cache.
     fn on<V: Send + Sync + 'static>(&self, cache: &Cache<V>, wake: impl Fn(&Self, &Key) + Send + 'static) {
-        let mut changes = cache.changes();
-        let (cache, handlers) = (cache.clone(), self.clone());
+        let (mut changes, handlers) = (cache.row_changes(), self.clone());
         self.tasks.spawn(async move {
             loop {
                 let change = tokio::select! {
                     () = handlers.term.cancelled() => return,
-                    change = changes.recv() => change,
+                    change = changes.next() => change,
                 };
-                match change {
-                    Ok(key) => guarded(&key, || wake(&handlers, &key)).unwrap_or_default(),
-                    Err(RecvError::Lagged(_)) => {
-                        cache.snapshot().keys().for_each(|key| guarded(key, || wake(&handlers, key)).unwrap_or_default());
-                        handlers.departed();
-                    }
-                    Err(RecvError::Closed) => return,
-                }
+                let Some(RowChange { key, .. }) = change else { return };
+                guarded(&key, || wake(&handlers, &key)).unwrap_or_default();
             }
         });
     }
@@ -201,7 +200,9 @@ impl Handlers {
             row = self.ctx.world.requests.get(key);
             row.as_deref().map(RequestSnapshot::of)
         };
-        let note = |before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
+        let mut starts = false;
+        let note = |known: &LastSeen, before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
+            starts = known.starts(&key.cluster, before, now);
             let used = |snapshot: Option<&RequestSnapshot>| snapshot.map(|snapshot| snapshot.uses.clone()).unwrap_or_default();
             self.ctx.uses.replace(&used(before), &used(now));
             self.ctx.owners.is_of(key, before.map(|snapshot| snapshot.uid.as_str()), now.map(|snapshot| snapshot.uid.as_str()));
@@ -218,18 +219,16 @@ impl Handlers {
         if before.as_ref().map(|snapshot| (&snapshot.promise, &snapshot.uses))
             != now.as_ref().map(|snapshot| (&snapshot.promise, &snapshot.uses))
         {
-            for promise in before.iter().chain(&now).map(|snapshot| &snapshot.promise) {
-                self.promises_called(promise);
-            }
+            before.iter().chain(&now).for_each(|snapshot| self.instances_changed(&snapshot.promise));
         }
         // What a request held and no longer holds might be room for one that waits for it.
         let held = before.as_ref().and_then(|snapshot| snapshot.holds.clone());
         if held.is_some() && held != now.as_ref().and_then(|snapshot| snapshot.holds.clone()) {
             self.waiting_for_room();
         }
-        // A request that starts to work might be what others in the workspace need before they can be created.
-        let works = |snapshot: &Option<RequestSnapshot>| snapshot.as_ref().and_then(|snapshot| snapshot.works.clone());
-        if works(&now).is_some() && works(&now) != works(&before) {
+        // A request that starts to work might be what others in the workspace need before they can be created. Another of the same version
+        // changes nothing for them.
+        if starts {
             self.requests_within(&key.cluster, |request| current_version(request).is_none());
         }
         // Decisions report what the request says of them; those of a deleted request report that.
@@ -355,8 +354,7 @@ impl Handlers {
         // Whether it responds, and what it serves, is part of its status, and determines what its requests can do.
         let answers = |row: &Destination| {
             let status = row.status.clone().unwrap_or_default();
-            let reachable = status.conditions.iter().any(|condition| condition.reason == "Reachable");
-            digest((reachable, status.apis.iter().map(|api| (&api.api, api.served)).collect::<Vec<_>>()))
+            digest((status.is_reachable(), status.apis.iter().map(|api| (&api.api, api.served)).collect::<Vec<_>>()))
         };
         let (work, row) = (Work::Destination(key.clone()), self.ctx.world.destinations.get(key));
         if self.is_new(&work, row.map(|row| edition(&row.metadata, answers(&row)))) {
@@ -382,34 +380,6 @@ impl Handlers {
         {
             self.ctx.informers.close(&Place::Workspace(namespace));
         }
-    }
-
-    /// Finds objects that were deleted without an event.
-    fn departed(&self) {
-        let world = &self.ctx.world;
-        let rows = world.requests.snapshot();
-        let gone: Vec<Key> = self.known.lock().requests.keys().filter(|key| !rows.contains_key(*key)).cloned().collect();
-        gone.iter().for_each(|key| self.request(key));
-        let approvals = world.approvals.snapshot();
-        let known = self.ctx.owners.known_approvals();
-        known.iter().filter(|key| !approvals.contains_key(*key)).for_each(|key| self.approval(key));
-        let known: Vec<Work> = self.known.lock().editions.keys().cloned().collect();
-        for work in known {
-            match &work {
-                Work::Promise(key) if world.promises.get(key).is_none() => self.promise(key),
-                Work::Policy(key) if world.policies.get(key).is_none() => self.policy(key),
-                Work::Destination(key) if world.destinations.get(key).is_none() => self.destination(key),
-                Work::Endpoint(key) if world.endpoints.get(key).is_none() => self.endpoint(key),
-                Work::Action(key) if world.actions.get(key).is_none() => self.action(key),
-                _ => {}
-            }
-        }
-        self.promises_without_workflow();
-        let shelves: Vec<Key> = self.known.lock().shelves.keys().cloned().collect();
-        shelves.iter().filter(|key| world.catalogs.get(key).is_none()).for_each(|key| self.catalog(key));
-        // Released orphans and deleted revisions leave nothing behind by which they could be missed.
-        self.waiting_for_room();
-        self.policies_about(|_| true);
     }
 
     fn promises_called(&self, name: &str) {
@@ -451,7 +421,6 @@ impl Handlers {
     fn unpublished(&self, clusters: &BTreeSet<ClusterId>) {
         let world = &self.ctx.world;
         let is_there = |at: &Key| clusters.contains(&at.cluster);
-        let is_invalid = |conditions: &[Condition]| conditions.iter().any(|condition| condition.reason == "Invalid");
         // A version after the first might have been judged before its home was known.
         let unpublished = |status: &PromiseStatus| status.revision.is_none() || is_invalid(&status.conditions);
         for (at, _) in world.promises.snapshot().iter().filter(|(at, row)| is_there(at) && row.status.as_ref().is_none_or(unpublished)) {

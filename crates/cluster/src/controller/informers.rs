@@ -1,25 +1,24 @@
 //! Watches on created objects: one per place and kind, opened when the first object of that kind is created there, and closed some time
-//! after the last request that has one is gone.
+//! after the last request that has one is gone. What they show is in [`ObjectCaches`].
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use kube::api::DynamicObject;
-use kube::core::GroupVersionKind;
+use kube::core::ApiResource;
 use parking_lot::Mutex;
 use promise::api::InventoryItem;
 use promise::names;
 use promise::plan::Key as ObjectKey;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::target::{Place, Reach};
+use super::target::{ObjectCaches, ObjectRow, Place, Reach};
 use crate::clock::Clock;
-use crate::watch::{Cache, Changes, Key, Origin, Row, Source};
+use crate::watch::{Key, Origin, RowChange, RowChanges, Source};
 use crate::workspaces::ClusterId;
 
 /// How long a watch stays open that no request needs. The next one might come at once, and opening a watch costs a list.
@@ -29,28 +28,40 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Watches on created objects. Each change is reported as the uid of the request that it belongs to.
 pub struct Informers {
+    /// Locked while a cache is opened or closed, so that each belongs to an open watch.
     state: Arc<Mutex<State>>,
+    caches: Arc<ObjectCaches>,
     found: mpsc::UnboundedSender<String>,
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
 }
 
+/// Requests are many, and watches are few: what requests have in common is shared.
 #[derive(Default)]
 struct State {
-    open: HashMap<InformerKey, Watch>,
-    /// By request: the watches that it needs, and for which objects.
-    needs: HashMap<Key, HashMap<InformerKey, WatchedKind>>,
+    open: HashMap<Arc<InformerKey>, Watch>,
+    /// By request: the watches that it needs.
+    needs: HashMap<Arc<Key>, Vec<Need>>,
+}
+
+/// A watch that a request needs, and for which of its objects.
+struct Need {
+    at: Arc<InformerKey>,
+    sort: Arc<WatchedKind>,
 }
 
 /// A place, and a kind with its version.
 type InformerKey = (Place, String);
 
 struct Watch {
+    resource: ApiResource,
     /// Session of the client that it was opened with.
     session: u64,
     end: CancellationToken,
-    needed_by: HashSet<Key>,
+    needed_by: HashSet<Arc<Key>>,
+    /// The objects of requests that it is needed for.
+    sorts: Vec<Arc<WatchedKind>>,
     /// Since when no request has needed it.
     idle: Option<Timestamp>,
 }
@@ -75,33 +86,30 @@ impl WatchedKind {
     }
 }
 
-#[derive(PartialEq)]
-struct ObjectRow {
-    request: String,
-    version: Option<String>,
-}
-
-impl Row for ObjectRow {
-    fn same_edition(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
 impl Informers {
-    /// Creates the watches. `found` receives uids of requests.
-    pub fn new(found: mpsc::UnboundedSender<String>, clock: Arc<dyn Clock>, tasks: TaskTracker, shutdown: CancellationToken) -> Self {
+    /// Creates the watches, which fill `caches`. `found` receives uids of requests.
+    pub fn new(
+        caches: Arc<ObjectCaches>,
+        found: mpsc::UnboundedSender<String>,
+        clock: Arc<dyn Clock>,
+        tasks: TaskTracker,
+        shutdown: CancellationToken,
+    ) -> Self {
         let state = Arc::<Mutex<State>>::default();
-        tasks.spawn(close_idle(state.clone(), clock.clone(), shutdown.clone()));
-        Self { state, found, clock, tasks, shutdown }
+        tasks.spawn(close_idle(state.clone(), caches.clone(), clock.clone(), shutdown.clone()));
+        Self { state, caches, found, clock, tasks, shutdown }
     }
 
     /// Watches a kind at a place for a request that has or creates such objects, unless it is already watched with this client.
-    pub fn open(&self, request: &Key, sort: WatchedKind, place: &Place, kind: &GroupVersionKind, reach: &Reach) {
-        let at = (place.clone(), format!("{}/{}", kind.api_version(), kind.kind));
+    pub fn open(&self, request: &Key, sort: WatchedKind, place: &Place, reach: &Reach) {
         let shutdown = self.shutdown.child_token();
-        if !self.state.lock().open(request, sort, at, reach.session, &shutdown) {
-            return;
-        }
+        let cache = {
+            let mut state = self.state.lock();
+            if !state.open(request, sort, (place, &reach.resource), reach.session, &shutdown) {
+                return;
+            }
+            self.caches.open(place, reach)
+        };
         let origin = match place {
             Place::Workspace(cluster) if cluster.namespace().is_none() => Origin::Annotated,
             // Everything that is watched here belongs together: one id stands for it.
@@ -109,11 +117,10 @@ impl Informers {
         };
         let source = Source::dynamic(reach.client.clone(), reach.resource.clone());
         let source = source.labelled(names::REQUEST_UID_LABEL).told_apart(origin).within(reach.within.clone()).in_part();
-        let cache = Cache::default();
         // Subscribed before the first list is read, so that no change is missed.
-        let changes = cache.changes();
-        self.tasks.spawn(tell(cache.clone(), changes, self.found.clone(), shutdown.clone()));
-        self.tasks.spawn(source.run(cache, object_row, self.clock.clone(), shutdown));
+        self.tasks.spawn(tell(cache.row_changes(), self.found.clone(), shutdown.clone()));
+        let resource = reach.resource.clone();
+        self.tasks.spawn(source.run(cache, move |object| ObjectRow::of(object, &resource), self.clock.clone(), shutdown));
     }
 
     /// Sets what a request has. It needs no watch on anything else.
@@ -123,39 +130,56 @@ impl Informers {
 
     /// Closes all watches at a place that is gone.
     pub fn close(&self, place: &Place) {
-        self.state.lock().open.retain(|(at, _), watch| {
-            if at == place {
-                watch.end.cancel();
-            }
-            at != place
-        });
+        let mut state = self.state.lock();
+        let closed = state.close(|(at, _), _| at == place);
+        closed.iter().for_each(|(at, resource)| self.caches.close(at, resource));
     }
 }
 
 impl State {
     /// Records that a request needs a watch, which ends with `end`. Returns whether the watch has to be opened.
-    fn open(&mut self, request: &Key, sort: WatchedKind, at: InformerKey, session: u64, end: &CancellationToken) -> bool {
-        self.needs.entry(request.clone()).or_default().insert(at.clone(), sort);
-        if let Some(watch) = self.open.get_mut(&at) {
-            watch.needed_by.insert(request.clone());
-            watch.idle = None;
-            if watch.session == session {
-                return false;
+    fn open(
+        &mut self,
+        request: &Key,
+        sort: WatchedKind,
+        (place, resource): (&Place, &ApiResource),
+        session: u64,
+        end: &CancellationToken,
+    ) -> bool {
+        let at = (place.clone(), format!("{}/{}", resource.api_version, resource.kind));
+        let at = self.open.get_key_value(&at).map_or_else(|| Arc::new(at.clone()), |(known, _)| known.clone());
+        let request = self.needs.get_key_value(request).map_or_else(|| Arc::new(request.clone()), |(known, _)| known.clone());
+        let (watch, opens) = match self.open.entry(at.clone()) {
+            Entry::Occupied(entry) => {
+                let watch = entry.into_mut();
+                let opens = watch.session != session;
+                if opens {
+                    watch.end.cancel();
+                    (watch.session, watch.end) = (session, end.clone());
+                }
+                (watch, opens)
             }
-            watch.end.cancel();
-            (watch.session, watch.end) = (session, end.clone());
-            return true;
+            Entry::Vacant(entry) => {
+                let (resource, end, needed_by) = (resource.clone(), end.clone(), HashSet::new());
+                (entry.insert(Watch { resource, session, end, needed_by, sorts: Vec::new(), idle: None }), true)
+            }
+        };
+        watch.idle = None;
+        watch.needed_by.insert(request.clone());
+        let sort = watch.shared(sort);
+        let needs = self.needs.entry(request).or_default();
+        match needs.iter_mut().find(|need| need.at == at) {
+            Some(need) => need.sort = sort,
+            None => needs.push(Need { at, sort }),
         }
-        let needed_by = HashSet::from([request.clone()]);
-        self.open.insert(at, Watch { session, end: end.clone(), needed_by, idle: None });
-        true
+        opens
     }
 
     fn keep(&mut self, request: &Key, sorts: &BTreeSet<WatchedKind>, now: Timestamp) {
         let Some(needs) = self.needs.get_mut(request) else { return };
-        needs.retain(|at, sort| {
-            let needed = sorts.contains(sort);
-            if !needed && let Some(watch) = self.open.get_mut(at) {
+        needs.retain(|need| {
+            let needed = sorts.contains(&*need.sort);
+            if !needed && let Some(watch) = self.open.get_mut(&need.at) {
                 watch.needed_by.remove(request);
                 if watch.needed_by.is_empty() {
                     watch.idle = watch.idle.or(Some(now));
@@ -168,64 +192,57 @@ impl State {
         }
     }
 
-    /// Closes the watches that no request has needed for long enough.
-    fn close_idle(&mut self, now: Timestamp) {
-        self.open.retain(|_, watch| {
-            let needed = watch.idle.is_none_or(|since| now.duration_since(since) < GRACE);
-            if !needed {
+    /// Closes the watches that no request has needed for long enough, and returns what they were on.
+    fn close_idle(&mut self, now: Timestamp) -> Vec<(Place, ApiResource)> {
+        self.close(|_, watch| watch.idle.is_some_and(|since| now.duration_since(since) >= GRACE))
+    }
+
+    fn close(&mut self, ends: impl Fn(&InformerKey, &Watch) -> bool) -> Vec<(Place, ApiResource)> {
+        let closed = self.open.extract_if(|at, watch| ends(at, watch));
+        closed
+            .map(|(at, watch)| {
                 watch.end.cancel();
-            }
-            needed
-        });
+                (at.0.clone(), watch.resource)
+            })
+            .collect()
     }
 }
 
-async fn close_idle(state: Arc<Mutex<State>>, clock: Arc<dyn Clock>, shutdown: CancellationToken) {
+impl Watch {
+    /// Returns the one of this value that all requests share.
+    fn shared(&mut self, sort: WatchedKind) -> Arc<WatchedKind> {
+        if let Some(known) = self.sorts.iter().find(|known| ***known == sort) {
+            return known.clone();
+        }
+        let sort = Arc::new(sort);
+        self.sorts.push(sort.clone());
+        sort
+    }
+}
+
+async fn close_idle(state: Arc<Mutex<State>>, caches: Arc<ObjectCaches>, clock: Arc<dyn Clock>, shutdown: CancellationToken) {
     loop {
         tokio::select! {
             () = shutdown.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
-        state.lock().close_idle(clock.now());
+        let mut state = state.lock();
+        let closed = state.close_idle(clock.now());
+        closed.iter().for_each(|(at, resource)| caches.close(at, resource));
     }
 }
 
-fn object_row(object: DynamicObject) -> Option<ObjectRow> {
-    let request = object.metadata.labels?.remove(names::REQUEST_UID_LABEL)?;
-    Some(ObjectRow { request, version: object.metadata.resource_version })
-}
-
-async fn tell(cache: Cache<ObjectRow>, mut changes: Changes, found: mpsc::UnboundedSender<String>, shutdown: CancellationToken) {
-    // A deleted row leaves nothing behind that says which request it belonged to.
-    let mut owners: HashMap<Key, String> = HashMap::new();
+async fn tell(mut changes: RowChanges<ObjectRow>, found: mpsc::UnboundedSender<String>, shutdown: CancellationToken) {
     loop {
         let change = tokio::select! {
             () = shutdown.cancelled() => return,
-            change = changes.recv() => change,
+            change = changes.next() => change,
         };
-        match change {
-            Ok(key) => {
-                let owner = match cache.get(&key) {
-                    Some(sight) => {
-                        owners.insert(key, sight.request.clone());
-                        Some(sight.request.clone())
-                    }
-                    None => owners.remove(&key),
-                };
-                if owner.is_some_and(|owner| found.send(owner).is_err()) {
-                    return;
-                }
-            }
-            Err(RecvError::Lagged(_)) => {
-                let rows = cache.snapshot();
-                let known: HashSet<String> = owners.drain().map(|(_, owner)| owner).collect();
-                owners.extend(rows.iter().map(|(key, sight)| (key.clone(), sight.request.clone())));
-                let all: HashSet<String> = known.into_iter().chain(owners.values().cloned()).collect();
-                if all.into_iter().any(|owner| found.send(owner).is_err()) {
-                    return;
-                }
-            }
-            Err(RecvError::Closed) => return,
+        let Some(RowChange { before, now, .. }) = change else { return };
+        // Another request can have an object of the same name.
+        let owners: BTreeSet<&str> = before.iter().chain(&now).map(|row| &*row.request).collect();
+        if owners.into_iter().any(|owner| found.send(owner.to_owned()).is_err()) {
+            return;
         }
     }
 }
@@ -235,6 +252,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use jiff::{SignedDuration, Timestamp};
+    use kube::core::{ApiResource, GroupVersionKind};
     use tokio_util::sync::CancellationToken;
 
     use super::{GRACE, State, WatchedKind};
@@ -250,8 +268,9 @@ mod tests {
 
     /// Records that a request needs a watch on a kind. Returns whether it has to be opened.
     fn open(state: &mut State, request: &str, kind: &str, session: u64) -> (bool, CancellationToken) {
-        let (at, end) = ((Place::Workspace(ClusterId::root()), kind.to_owned()), CancellationToken::new());
-        (state.open(&Key::cluster_scoped(&ClusterId::root(), request), sort(kind), at, session, &end), end)
+        let (place, resource) = (Place::Workspace(ClusterId::root()), ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", kind)));
+        let end = CancellationToken::new();
+        (state.open(&Key::cluster_scoped(&ClusterId::root(), request), sort(kind), (&place, &resource), session, &end), end)
     }
 
     fn keep(state: &mut State, request: &str, kinds: &[&str], now: Timestamp) {

@@ -17,7 +17,8 @@ use promise::names;
 use serde_json::{Map, Value};
 
 use super::context::ControllerContext;
-use super::refusals::{describe, describe_beside};
+use super::failure::{FailureCause, SecretFailure};
+use super::refusals::CallFailure;
 use super::requesters::Referrer;
 use crate::error::{is_denied, is_missing, is_missing_api};
 use crate::install::ROLE_INPUTS;
@@ -32,8 +33,8 @@ pub type Accepted = BTreeMap<(String, String), String>;
 /// Why an object can't be filled.
 #[derive(Debug)]
 pub enum Unfilled {
-    /// A Secret can't be read; a sentence.
-    Unread(String),
+    /// A Secret can't be read.
+    Unread(FailureCause),
     /// The Secret of this name holds another value than the accepted one, and nothing holds the accepted value any more.
     Changed(String),
 }
@@ -68,14 +69,14 @@ pub async fn filled(
     for reference in &named {
         if !read.contains_key(reference.name.as_str()) {
             let secret = secrets.get(&reference.name).await;
-            let unreadable = |error| describe_beside(workspace, &error, &format!("read the secret values in {}", reference.name));
-            let typed = secret.map_err(unreadable).and_then(|secret| data(secret, referrer.key, |request| referrer.can_refer_to(request)));
-            read.insert(&reference.name, typed.map_err(Unfilled::Unread)?);
+            let unreadable = |error| CallFailure::beside(workspace, &error, format!("read the secret values in {}", reference.name));
+            let secret = secret.map_err(|error| Unfilled::Unread(unreadable(error).into()))?;
+            let typed = data(secret, referrer.key, |request| referrer.can_refer_to(request));
+            read.insert(&reference.name, typed.map_err(|failure| Unfilled::Unread(failure.into()))?);
         }
         let value = read.get(reference.name.as_str()).and_then(|data| data.get(&reference.key));
-        let value = value.ok_or_else(|| {
-            Unfilled::Unread(format!("The Secret {} has no key {}. Enter the secret again.", reference.name, reference.key))
-        })?;
+        let gone = || SecretFailure::NoLongerTyped { secret: reference.name.clone(), key: reference.key.clone() };
+        let value = value.ok_or_else(|| Unfilled::Unread(gone().into()))?;
         let wanted = accepted.get(&(reference.name.clone(), reference.key.clone()));
         let is_it = |value: &ByteString| wanted.is_none_or(|wanted| digests::digest(&ctx.digests, value).as_ref() == Ok(wanted));
         let kept: Option<ByteString> = made.and_then(|made| serde_json::from_value(made["data"].get(&reference.field)?.clone()).ok());
@@ -93,8 +94,8 @@ pub async fn are_typed(ctx: &ControllerContext, workspace: &ClusterId, namespace
     found.is_ok_and(|secret| is_inputs(&secret.metadata) && is_of(&secret.metadata, request))
 }
 
-/// Removes the secrets that were typed for a request that is being removed. The error is a sentence about something that can be retried.
-pub async fn forget(ctx: &ControllerContext, workspace: &ClusterId, namespace: &str, request: &str) -> Result<(), String> {
+/// Removes the secrets that were typed for a request that is being removed. The error is about something that can be retried.
+pub async fn forget(ctx: &ControllerContext, workspace: &ClusterId, namespace: &str, request: &str) -> Result<(), FailureCause> {
     let name = names::inputs_secret(request);
     let secrets: Api<Secret> = Api::namespaced(ctx.targets.beside(workspace)?, namespace);
     let secret = match secrets.get_metadata(&name).await {
@@ -103,14 +104,17 @@ pub async fn forget(ctx: &ControllerContext, workspace: &ClusterId, namespace: &
         Err(error) if is_missing(&error) || is_missing_api(&error) => return Ok(()),
         // A permission that people take away from us must not block the removal of their request.
         Err(error) if is_denied(&error) => {
-            tracing::warn!(why = describe(&error, &format!("remove the secret values in {name}")), "secret values were not removed");
+            let failure = CallFailure::new(&error, format!("remove the secret values in {name}"));
+            tracing::warn!(why = %failure, "secret values were not removed");
             return Ok(());
         }
-        Err(error) => return Err(describe(&error, &format!("read the secret values in {name}"))),
+        Err(error) => return Err(CallFailure::new(&error, format!("read the secret values in {name}")).into()),
     };
     let preconditions = Preconditions { uid: secret.metadata.uid, resource_version: None };
     match secrets.delete(&name, &DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() }).await {
-        Err(error) if !is_missing(&error) && !is_denied(&error) => Err(describe(&error, &format!("remove the secret values in {name}"))),
+        Err(error) if !is_missing(&error) && !is_denied(&error) => {
+            Err(CallFailure::new(&error, format!("remove the secret values in {name}")).into())
+        }
         _ => Ok(()),
     }
 }
@@ -130,16 +134,14 @@ fn typed_for(secret: &ObjectMeta) -> Option<&str> {
 }
 
 /// Returns the data of a Secret for a request that refers to it. `can_refer_to` says whether what was typed for another request can be used.
-/// The error is a sentence that says why the Secret can't be used.
-fn data(secret: Secret, by: &Key, can_refer_to: impl Fn(&str) -> bool) -> Result<BTreeMap<String, ByteString>, String> {
-    let name = secret.metadata.name.as_deref().unwrap_or_default();
+fn data(secret: Secret, by: &Key, can_refer_to: impl Fn(&str) -> bool) -> Result<BTreeMap<String, ByteString>, SecretFailure> {
+    let name = || secret.metadata.name.clone().unwrap_or_default();
     if !is_inputs(&secret.metadata) {
-        let label = names::SECRET_ROLE_LABEL;
-        return Err(format!("The Secret {name} isn't labeled for requests. Its owner must add the label {label}={ROLE_INPUTS}."));
+        return Err(SecretFailure::NotLabeled { secret: name() });
     }
     match typed_for(&secret.metadata) {
         Some(other) if !can_refer_to(other) => {
-            Err(format!("The Secret {name} belongs to the request {other}. Create a Secret for {} instead.", by.name))
+            Err(SecretFailure::OfOtherRequest { secret: name(), other: other.to_owned(), request: by.name.clone() })
         }
         _ => Ok(secret.data.unwrap_or_default()),
     }
@@ -218,8 +220,11 @@ mod tests {
         let inputs = (names::SECRET_ROLE_LABEL, ROLE_INPUTS);
         assert!(labelled(&[inputs]).is_ok(), "its owner means it for all requests");
         assert!(labelled(&[inputs, (names::REQUEST_NAME_LABEL, "web")]).is_ok());
-        for labels in [&[][..], &[(names::SECRET_ROLE_LABEL, "outputs")], &[inputs, (names::REQUEST_NAME_LABEL, "other")]] {
-            assert!(labelled(labels).unwrap_err().contains("theirs"), "{labels:?}");
+        let secret = || "theirs".to_owned();
+        for labels in [&[][..], &[(names::SECRET_ROLE_LABEL, "outputs")]] {
+            assert_eq!(labelled(labels), Err(SecretFailure::NotLabeled { secret: secret() }), "{labels:?}");
         }
+        let of_other = SecretFailure::OfOtherRequest { secret: secret(), other: "other".to_owned(), request: "web".to_owned() };
+        assert_eq!(labelled(&[inputs, (names::REQUEST_NAME_LABEL, "other")]), Err(of_other));
     }
 }

@@ -14,7 +14,7 @@ use super::context::ControllerContext;
 use super::failure::Failure;
 use super::outage::complete;
 use super::places::Places;
-use super::refusals::describe_at;
+use super::refusals::CallFailure;
 use super::target::Place;
 use crate::error::is_missing;
 
@@ -29,7 +29,9 @@ pub(super) async fn read(ctx: &ControllerContext, places: &Places, job: Vec<Desi
     let Some(Desired { key, .. }) = job.into_iter().next() else { return Ok(nothing) };
     let place = places.place(ctx, key.destination.as_deref())?;
     match result(ctx, &place, &key, task).await {
-        Err(failure) if !failure.transient => Ok(Done::Failed(TaskFailure { reason: StepReason::NotAllowed, message: failure.why })),
+        Err(failure) if !failure.transient => {
+            Ok(Done::Failed(TaskFailure { reason: StepReason::NotAllowed, message: failure.to_string() }))
+        }
         done => done,
     }
 }
@@ -119,7 +121,7 @@ fn refused(place: &Place, error: &kube::Error, doing: &str) -> Failure {
         Place::Destination(key) => key.name.as_str(),
         Place::Workspace(_) => "workspace",
     };
-    Failure::of(error, describe_at(name, error, doing))
+    Failure::of(error, CallFailure::at(name, error, doing))
 }
 
 #[cfg(test)]

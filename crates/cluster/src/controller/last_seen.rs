@@ -12,6 +12,7 @@ use super::uses::Used;
 use crate::kinds::PromiseRequest;
 use crate::usage::in_force;
 use crate::watch::Key;
+use crate::workspaces::ClusterId;
 
 /// The last known state of each object, as far as it decides what is enqueued.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub struct LastSeen {
     full: BTreeSet<Key>,
     /// Requests with a step that calls an Endpoint, or couldn't.
     calling: BTreeSet<Key>,
+    /// Number of requests by what works in which workspace.
+    working: HashMap<(ClusterId, Working), usize>,
     /// Promises by name. Several homes can have one with the same name.
     promises: HashMap<String, BTreeSet<Key>>,
     /// Digests of what others depend on, by object.
@@ -46,12 +49,21 @@ pub struct RequestSnapshot {
     pub holds: Option<String>,
     /// Whether it waits for room that other requests hold.
     pub waits_for_room: bool,
-    /// The working version, which other promises can require.
-    pub works: Option<String>,
+    /// What works, which other promises can require.
+    pub works: Option<Working>,
     /// Digest of what its status says about decisions; `None` if it says nothing.
     pub decisions: Option<u64>,
     /// Whether a step calls an Endpoint, or couldn't.
     pub calls: bool,
+}
+
+/// A promise that works in a workspace, and its version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Working {
+    /// Name of the promise.
+    pub promise: String,
+    /// The version that is running.
+    pub version: String,
 }
 
 impl LastSeen {
@@ -73,12 +85,12 @@ impl LastSeen {
         known: &Mutex<Self>,
         key: &Key,
         read: impl FnOnce() -> Option<RequestSnapshot>,
-        note: impl FnOnce(Option<&RequestSnapshot>, Option<&RequestSnapshot>),
+        note: impl FnOnce(&Self, Option<&RequestSnapshot>, Option<&RequestSnapshot>),
     ) -> (Option<RequestSnapshot>, Option<RequestSnapshot>) {
         let mut known = known.lock();
         let now = read();
         let before = known.replace(key, now.clone());
-        note(before.as_ref(), now.as_ref());
+        note(&known, before.as_ref(), now.as_ref());
         (before, now)
     }
 
@@ -93,10 +105,37 @@ impl LastSeen {
         } else {
             self.calling.remove(key);
         }
-        match snapshot {
+        let works = snapshot.as_ref().and_then(|snapshot| snapshot.works.clone());
+        let before = match snapshot {
             Some(snapshot) => self.requests.insert(key.clone(), snapshot),
             None => self.requests.remove(key),
+        };
+        let worked = before.as_ref().and_then(|snapshot| snapshot.works.clone());
+        if works != worked {
+            if let Some(works) = works {
+                *self.working.entry((key.cluster.clone(), works)).or_default() += 1;
+            }
+            if let Some(worked) = worked {
+                let worked = (key.cluster.clone(), worked);
+                let left = self.working.get(&worked).map_or(0, |count| count.saturating_sub(1));
+                if left == 0 {
+                    self.working.remove(&worked);
+                } else {
+                    self.working.insert(worked, left);
+                }
+            }
         }
+        before
+    }
+
+    /// Checks whether something works in a workspace now that didn't before this request changed.
+    pub fn starts(&self, workspace: &ClusterId, before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>) -> bool {
+        let works = |snapshot: Option<&RequestSnapshot>| snapshot.and_then(|snapshot| snapshot.works.clone());
+        works(now).is_some_and(|what| works(before).as_ref() != Some(&what) && self.works_once(workspace, what))
+    }
+
+    fn works_once(&self, workspace: &ClusterId, what: Working) -> bool {
+        self.working.get(&(workspace.clone(), what)) == Some(&1)
     }
 }
 
@@ -150,7 +189,9 @@ impl RequestSnapshot {
             uses: current.into_iter().chain(candidate).collect(),
             holds: in_force(request).map(str::to_owned),
             waits_for_room: waits_for_room(request),
-            works: current_version(request).filter(|_| is_ready(request)).map(str::to_owned),
+            works: current_version(request)
+                .filter(|_| is_ready(request))
+                .map(|version| Working { promise: request.spec.promise.name.clone(), version: version.to_owned() }),
             decisions: status.filter(|status| asks(status)).map(decisions),
             calls: status.is_some_and(|status| status.steps.iter().any(StepStatus::is_calling)),
         }
@@ -208,7 +249,7 @@ mod tests {
 
     use parking_lot::Mutex;
 
-    use super::{LastSeen, RequestSnapshot, Used};
+    use super::{LastSeen, RequestSnapshot, Used, Working};
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
 
@@ -237,7 +278,7 @@ mod tests {
                 others_wait();
                 now.clone()
             };
-            let note = |before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
+            let note = |_: &LastSeen, before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
                 others_wait();
                 noted.borrow_mut().push((before.cloned(), now.cloned()));
             };
@@ -246,5 +287,27 @@ mod tests {
         }
         let (one, two) = (Some(using("redis-1")), Some(using("redis-2")));
         assert_eq!(noted.into_inner(), [(None, one.clone()), (one, two.clone()), (two, None)]);
+    }
+
+    /// Only the first one is news for requests that need it.
+    #[test]
+    fn what_works_in_a_workspace_is_counted_by_version() {
+        let (mut known, cluster) = (LastSeen::default(), ClusterId::root());
+        let working = |version: &str| Working { promise: "redis".into(), version: version.into() };
+        let running = |version: &str| RequestSnapshot { works: Some(working(version)), ..using("redis-1") };
+        let key = |name: &str| Key::cluster_scoped(&cluster, name);
+        let mut starts = |name: &str, now: RequestSnapshot| {
+            let before = known.replace(&key(name), Some(now.clone()));
+            known.starts(&cluster, before.as_ref(), Some(&now))
+        };
+        assert!(starts("a", running("1.0.0")));
+        assert!(!starts("a", running("1.0.0")), "it worked before");
+        assert!(!starts("b", running("1.0.0")), "another one works");
+        assert!(starts("b", running("1.1.0")));
+        assert!(!starts("b", running("1.0.0")));
+        assert!(!starts("c", using("redis-1")));
+        known.replace(&key("a"), None);
+        known.replace(&key("b"), Some(using("redis-1")));
+        assert!(known.working.is_empty());
     }
 }

@@ -14,11 +14,11 @@ use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client};
 use tokio::time::Instant;
 
-use super::refusals::describe;
+use super::refusals::{CallFailure, CallRemedy};
 use super::state::ControllerState;
 use crate::clock::Clock;
 use crate::error::{is_conflict, is_denied, is_missing};
-use crate::install::{LEASE, SYSTEM_NAMESPACE, mend};
+use crate::install::{LEASE, SYSTEM_NAMESPACE};
 use crate::topology::Topology;
 
 /// How long a leader that doesn't renew the Lease still counts.
@@ -118,8 +118,9 @@ impl Leadership {
 
     /// Explains what is wrong with the Lease, and who can fix it.
     fn without(&self, error: &kube::Error, doing: &str) -> String {
-        let why = describe(error, &format!("{doing} its {}", self.topology.own_object("Lease", LEASE)));
-        if is_denied(error) || is_missing(error) { format!("{why} {}", mend(&self.topology)) } else { why }
+        let call = CallFailure::new(error, format!("{doing} its {}", self.topology.own_object("Lease", LEASE)));
+        let is_installed = !is_denied(error) && !is_missing(error);
+        if is_installed { call.to_string() } else { call.with(CallRemedy::Install(self.topology.clone())).to_string() }
     }
 
     async fn attempt(&self, rival: &mut Option<Rival>) -> Result<bool, kube::Error> {

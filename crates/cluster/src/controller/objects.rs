@@ -1,4 +1,5 @@
-//! Reading, applying and deleting single objects. Every operation is idempotent and carries a precondition where there is one.
+//! Reading, applying and deleting single objects. Every operation is idempotent and carries a precondition where there is one. All of them
+//! ask the server; every write also tells [`Targets::objects`] that what watches show of the object might be outdated.
 
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
 use kube::core::{GroupVersionKind, Status};
@@ -12,7 +13,7 @@ use super::outage::complete;
 use super::places::Places;
 use super::refusals::{describe_at, describe_beside, describe_own};
 use super::revision;
-use super::target::{Place, Reach, Targets};
+use super::target::{Place, Reach, Targets, reduce};
 use crate::error::{is_conflict, is_missing, is_missing_api, upstream};
 use crate::kinds::Export;
 
@@ -58,12 +59,14 @@ pub async fn apply(
 ) -> Result<Value, Failure> {
     let reach = targets.reach(place, &kind(key)).await.map_err(Failure::from)?;
     places.is_same(place, reach.session)?;
-    let applies = reach.applies;
+    let (applies, write) = (reach.applies, targets.objects.begin_write(place, key, &reach));
     let api = api(reach, key);
     let written = if applies { applied(&api, key, object, uid, why).await } else { revision::write(&api, &key.name, object, uid).await };
     match written {
-        Ok(object) => {
+        Ok(mut object) => {
             answered(targets, place);
+            reduce(&mut object);
+            write.made(&object);
             Ok(value(object))
         }
         Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error))),
@@ -95,6 +98,8 @@ pub async fn change(
 ) -> Result<(), Failure> {
     let reach = targets.reach(place, &kind(key)).await.map_err(Failure::from)?;
     places.is_same(place, reach.session)?;
+    // The request has to notice the change, so what comes of it is left to the watch.
+    drop(targets.objects.begin_write(place, key, &reach));
     let (applies, api) = (reach.applies, api(reach, key));
     let failure = |error: &kube::Error| Failure::of(error, refused(targets, place, key, error));
     let found = complete(api.get(&key.name)).await.map_err(|error| failure(&error))?;
@@ -143,6 +148,7 @@ pub async fn dry_run(targets: &Targets, (places, place): (&Places, &Place), key:
 /// Deletes an object, if it still has this uid.
 pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Failure> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
+    targets.objects.begin_delete(place, key, &reach);
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
     match complete(api(reach, key).delete(&key.name, &params)).await {
@@ -159,6 +165,8 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
 /// except the note of whose it was.
 pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> Result<(), Failure> {
     let Some(reach) = targets.find(place, &kind(key)).await? else { return Ok(()) };
+    // Without our label it is no longer watched.
+    drop(targets.objects.begin_write(place, key, &reach));
     let api = api(reach, key);
     let labels = json!({names::REQUEST_UID_LABEL: null, names::REQUEST_NAME_LABEL: null, names::RESOURCE_ID_LABEL: null});
     let params = PatchParams { field_manager: Some(names::MANAGER_RELEASE.to_owned()), ..PatchParams::default() };
@@ -247,12 +255,8 @@ fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) ->
     }
 }
 
-fn value(object: DynamicObject) -> Value {
-    let mut object = object;
-    // The times of the last writes show what a status is about. The lists of owned fields are large, and we don't need them.
-    for entry in object.metadata.managed_fields.iter_mut().flatten() {
-        entry.fields_v1 = None;
-    }
+fn value(mut object: DynamicObject) -> Value {
+    reduce(&mut object);
     serde_json::to_value(object).unwrap_or_default()
 }
 

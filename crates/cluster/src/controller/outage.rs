@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
+use super::failure::{DestinationFailure, DestinationFailureKind};
 use crate::watch::Key;
 
 /// Longest wait for a complete answer, retries included: a server that stalls in the middle must not block callers forever.
@@ -31,12 +32,9 @@ impl Outages {
         Self { out: Mutex::default(), lost }
     }
 
-    /// Checks whether a Destination can be called. The error is a sentence.
-    pub fn admit(&self, key: &Key) -> Result<(), String> {
-        if self.out.lock().contains(key) {
-            return Err(format!("The destination {} doesn't respond. The controller tries again.", key.name));
-        }
-        Ok(())
+    /// Checks whether a Destination can be called.
+    pub fn admit(&self, key: &Key) -> Result<(), DestinationFailure> {
+        if self.out.lock().contains(key) { Err(DestinationFailureKind::NoResponse.of(&key.name)) } else { Ok(()) }
     }
 
     /// Records that a Destination didn't respond.
@@ -65,7 +63,7 @@ impl Outages {
 mod tests {
     use tokio::sync::mpsc;
 
-    use super::{Outages, complete};
+    use super::{DestinationFailureKind, Outages, complete};
     use crate::error::is_unanswered;
     use crate::watch::Key;
     use crate::workspaces::ClusterId;
@@ -77,7 +75,8 @@ mod tests {
         let [eu, us] = ["eu-1", "us-1"].map(|name| Key::cluster_scoped(&ClusterId::root(), name));
         outages.begins(&eu);
         outages.begins(&eu);
-        assert!(outages.admit(&eu).unwrap_err().contains("eu-1") && outages.admit(&us).is_ok());
+        assert_eq!(outages.admit(&eu), Err(DestinationFailureKind::NoResponse.of("eu-1")));
+        assert!(outages.admit(&us).is_ok());
         assert_eq!((lost.try_recv(), lost.try_recv().is_err()), (Ok(eu.clone()), true));
         outages.ends(&eu);
         assert!(outages.admit(&eu).is_ok());

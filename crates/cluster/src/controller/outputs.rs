@@ -57,7 +57,7 @@ pub async fn copied(
             let found = match (seen.get(&key), places.place(ctx, key.destination.as_deref())) {
                 (Some(Seen::Present { object, .. }), _) if object["data"].get(&source.key).is_some() => Ok(Some(object.clone())),
                 (_, Ok(place)) => objects::look(&ctx.targets, &place, &key).await,
-                (_, Err(why)) => Err(why),
+                (_, Err(cause)) => Err(cause.to_string()),
             };
             read.insert(key.clone(), found);
         }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use kube::core::GroupVersionKind;
 use promise::Problem;
 use promise::api::{DestinationId, DestinationSpec, InventoryItem};
-use promise::placement::{self, Identity, Site};
+use promise::placement::{self, DestinationMoved, Identity, Site};
 use promise::plan::{Desired, Key as ObjectKey, Seen, Subject};
 use promise::render::Rendered;
 use serde_json::json;
 
 use super::context::ControllerContext;
-use super::failure::Failure;
+use super::failure::{DestinationFailureKind, Failure, FailureCause};
 use super::inputs;
 use super::requesters::Referrer;
 use super::target::{Place, Server, Unreachable};
@@ -29,9 +29,9 @@ pub struct Places {
     trusted: bool,
     /// The Destinations that objects of the request belong to, or that its release was made for, by name.
     bound: BTreeMap<String, DestinationId>,
-    /// Those of the names that no longer refer to the same place, each with a sentence.
-    moved: BTreeMap<String, String>,
-    admitted: BTreeMap<String, Result<Admitted, String>>,
+    /// Those of the names that no longer refer to the same place.
+    moved: BTreeMap<String, DestinationMoved>,
+    admitted: BTreeMap<String, Result<Admitted, FailureCause>>,
     /// The clusters that the Destinations were found to be. Each is asked once.
     servers: BTreeMap<Key, Server>,
 }
@@ -57,8 +57,8 @@ pub struct KnownInputs<'a> {
 pub enum Unplaced {
     /// It must not go there.
     Refused(Problem),
-    /// It isn't known yet whether it can go there; a sentence.
-    Unknown(String),
+    /// It isn't known yet whether it can go there.
+    Unknown(FailureCause),
     /// It has to wait: the Secret of this name holds another secret input than the accepted one.
     Changed(String),
 }
@@ -87,15 +87,15 @@ impl Places {
             let Some(at) = ctx.world.destination_at(name, id) else {
                 // A Destination that is only gone is reported as missing by its name.
                 if self.named(ctx, name).is_some_and(|at| ctx.world.destinations.get(&at).is_some()) {
-                    self.moved.insert(name.clone(), placement::replaced(name));
+                    self.moved.insert(name.clone(), DestinationMoved::Replaced { name: name.clone() });
                 }
                 continue;
             };
             // A Destination that doesn't respond reports that when it is asked for objects.
             let Ok(now) = ctx.targets.server(&at).await else { continue };
             let moved = match (&id.server, &now.uid) {
-                (Some(before), Some(uid)) if uid != before => Some(placement::redirected(name)),
-                (Some(_), None) => Some(placement::unidentified(name)),
+                (Some(before), Some(uid)) if uid != before => Some(DestinationMoved::Redirected { name: name.clone() }),
+                (Some(_), None) => Some(DestinationMoved::Unidentified { name: name.clone() }),
                 _ => None,
             };
             self.moved.extend(moved.map(|why| (name.clone(), why)));
@@ -116,8 +116,8 @@ impl Places {
                 Some(Seen::Unknown { .. }) | None => false,
             };
             if !made.is_empty() && made.iter().all(is_elsewhere) {
-                let why = self.moved.entry(name.clone()).or_insert_with(|| placement::vanished(name));
-                seen.extend(made.into_iter().map(|(key, _)| (key, Seen::Unknown { why: why.clone() })));
+                let moved = self.moved.entry(name.clone()).or_insert_with(|| DestinationMoved::Vanished { name: name.clone() });
+                seen.extend(made.into_iter().map(|(key, _)| (key, Seen::Unknown { why: moved.to_string() })));
             }
         }
     }
@@ -127,7 +127,7 @@ impl Places {
     pub fn is_same(&self, place: &Place, session: u64) -> Result<(), Failure> {
         match place {
             Place::Destination(at) if self.servers.get(at).is_some_and(|known| known.session != session) => {
-                Err(Failure::not_now(format!("The credential of the destination {} has changed. The controller tries again.", at.name)))
+                Err(Failure::not_now(DestinationFailureKind::CredentialChanged.of(&at.name)))
             }
             _ => Ok(()),
         }
@@ -155,9 +155,9 @@ impl Places {
         Some(ctx.world.destination_at(name, self.bound.get(name)?).is_none())
     }
 
-    /// Returns why objects aren't sent to a Destination that is no longer the same, as a sentence.
-    pub fn moved(&self) -> Option<&str> {
-        self.moved.values().next().map(String::as_str)
+    /// Returns why objects aren't sent to a Destination that is no longer the same.
+    pub fn moved(&self) -> Option<&DestinationMoved> {
+        self.moved.values().next()
     }
 
     /// Returns the Destinations that objects go to now, by name.
@@ -166,10 +166,10 @@ impl Places {
         admitted.collect()
     }
 
-    /// Returns the place of an object. A Destination needs the promise's home. The error is a sentence.
-    pub fn place(&self, ctx: &ControllerContext, destination: Option<&str>) -> Result<Place, String> {
-        if let Some(why) = destination.and_then(|name| self.moved.get(name)) {
-            return Err(why.clone());
+    /// Returns the place of an object. A Destination needs the promise's home.
+    pub fn place(&self, ctx: &ControllerContext, destination: Option<&str>) -> Result<Place, FailureCause> {
+        if let Some(moved) = destination.and_then(|name| self.moved.get(name)) {
+            return Err(moved.clone().into());
         }
         // Objects are looked for where they were created, wherever the name leads by now.
         let bound = destination.and_then(|name| ctx.world.destination_at(name, self.bound.get(name)?));
@@ -178,8 +178,7 @@ impl Places {
         }
         let Some(name) = destination else { return Ok(Place::Workspace(self.workspace.clone())) };
         let at = self.named(ctx, name);
-        at.map(Place::Destination)
-            .ok_or_else(|| format!("The home workspace of the promise isn't known, so the destination {name} isn't either."))
+        at.map(Place::Destination).ok_or_else(|| DestinationFailureKind::PromiseHomeUnknown.of(name).into())
     }
 
     /// Returns the key of the Destination that the promise's home refers to by a name.
@@ -206,8 +205,10 @@ impl Places {
         let placed = match destination {
             None => {
                 let displaced = |why| match why {
-                    Unreachable::Never(message) => Unplaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message }),
-                    Unreachable::NotNow(why) => Unplaced::Unknown(why),
+                    Unreachable::Never(cause) => {
+                        Unplaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message: cause.to_string() })
+                    }
+                    Unreachable::NotNow(cause) => Unplaced::Unknown(cause),
                 };
                 let namespaced = ctx.targets.reach(&place, &kind).await.map_err(displaced)?.namespaced;
                 placement::place(id, object, namespaced, Site::Workspace { namespace: &self.namespace }, trusted)
@@ -228,7 +229,7 @@ impl Places {
         let referrer = Referrer { world: &ctx.world, key: &key, uid: &subject.uid };
         let filled = inputs::filled(ctx, referrer, known.accepted, made, placed).await;
         let placed = filled.map_err(|why| match why {
-            inputs::Unfilled::Unread(why) => Unplaced::Unknown(why),
+            inputs::Unfilled::Unread(cause) => Unplaced::Unknown(cause),
             inputs::Unfilled::Changed(secret) => Unplaced::Changed(secret),
         })?;
         Desired::marked(&ctx.digests, subject, id, destination, stage, placed).map_err(|error| {
@@ -263,34 +264,30 @@ impl Places {
             }
             self.admitted.insert(name.to_owned(), admitted.map(|(_, admitted)| admitted));
         }
-        let refused = |message: &String| Unplaced::Refused(Problem { path: format!(".destinations[{name}]"), message: message.clone() });
+        let refused = |message: String| Unplaced::Refused(Problem { path: format!(".destinations[{name}]"), message });
         match self.admitted.get(name) {
             Some(Ok(admitted)) => Ok(admitted.clone()),
-            Some(Err(message)) => Err(refused(message)),
-            None => Err(refused(&format!("There is no destination {name}."))),
+            Some(Err(cause)) => Err(refused(cause.to_string())),
+            None => Err(refused(DestinationFailureKind::PromiseHomeUnknown.of(name).to_string())),
         }
     }
 
-    fn admit(&mut self, ctx: &ControllerContext, name: &str) -> Result<(Key, Admitted), String> {
-        if let Some(why) = self.moved.get(name) {
-            return Err(why.clone());
+    fn admit(&mut self, ctx: &ControllerContext, name: &str) -> Result<(Key, Admitted), FailureCause> {
+        if let Some(moved) = self.moved.get(name) {
+            return Err(moved.clone().into());
         }
-        let home = self
-            .home
-            .as_ref()
-            .ok_or_else(|| format!("The home workspace of the promise isn't known, so the destination {name} isn't either."))?;
+        let home = self.home.as_ref().ok_or_else(|| DestinationFailureKind::PromiseHomeUnknown.of(name))?;
         let at = ctx.world.destination(&home.cluster, name, &ctx.trusted);
         let destination = ctx.world.destinations.get(&at);
-        let destination = destination
-            .ok_or_else(|| format!("There is no destination {name} for promises of {}. Ask the platform team to create it.", home.path))?;
+        let destination = destination.ok_or_else(|| DestinationFailureKind::NotOffered { home: home.path.to_string() }.of(name))?;
         let owner = ctx.world.tree().path(&at.cluster);
-        let owner = owner.ok_or_else(|| format!("The home workspace of the destination {name} isn't verified."))?;
+        let owner = owner.ok_or_else(|| DestinationFailureKind::HomeUnverified.of(name))?;
         let spec = destination.spec.clone();
-        let id = ctx.world.destination_id(&at).ok_or_else(|| format!("The destination {name} has no uid."))?;
+        let id = ctx.world.destination_id(&at).ok_or_else(|| DestinationFailureKind::NoUid.of(name))?;
         if self.bound.get(name).is_some_and(|bound| (&bound.cluster, &bound.uid) != (&id.cluster, &id.uid)) {
-            let why = placement::replaced(name);
-            self.moved.insert(name.to_owned(), why.clone());
-            return Err(why);
+            let moved = DestinationMoved::Replaced { name: name.to_owned() };
+            self.moved.insert(name.to_owned(), moved.clone());
+            return Err(moved.into());
         }
         placement::admits(name, &spec, owner.as_str(), home.path.as_str(), &self.path)?;
         let identity = Identity { cluster: self.workspace.as_str(), workspace: &self.path, namespace: &self.namespace, name: &self.name };

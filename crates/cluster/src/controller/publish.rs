@@ -1,21 +1,23 @@
 //! Promises: each published version becomes an immutable revision in its home, and the promise's status says so.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kube::api::{ListParams, Patch, PostParams};
 use kube::{Api, ResourceExt};
-use promise::api::{Condition, ConditionStatus, Lifecycle, PromiseRevisionSpec, PromiseSpec, PromiseStatus};
+use promise::api::{Condition, ConditionStatus, Lifecycle, PromiseRevisionSpec, PromiseSpec, PromiseStatus, PromiseWorkflowSpec};
 use promise::{Problem, names, revision};
 use serde_json::json;
 
 use super::context::{ControllerContext, Work};
-use super::governance::{condition, problems_in_words};
+use super::failure::FailureCause;
+use super::governance::{INVALID, condition, problems_in_words};
 use super::queue::Requeue;
-use super::refusals::describe_own;
+use super::refusals::CallFailure;
 use super::uses::Used;
 use super::write;
 use crate::error::{is_conflict, is_missing, is_unanswered};
-use crate::kinds::{Export, Promise, PromiseRevision, object};
+use crate::kinds::{Export, Promise, PromiseRevision, PromiseWorkflow, object};
 use crate::projection::CachedRelease;
 use crate::topology::Topology;
 use crate::watch::Key;
@@ -115,8 +117,8 @@ async fn published(
             let message = format!("Version {} is published", promise.spec.version);
             status(Some(name), ConditionStatus::True, "Published", message)
         }
-        Ok(Err(problems)) => status(before.revision.clone(), ConditionStatus::False, "Invalid", problems_in_words(&problems)),
-        Err(why) => status(before.revision.clone(), ConditionStatus::False, NOT_RECORDED, why),
+        Ok(Err(problems)) => status(before.revision.clone(), ConditionStatus::False, INVALID, problems_in_words(&problems)),
+        Err(cause) => status(before.revision.clone(), ConditionStatus::False, NOT_RECORDED, cause.to_string()),
     }
 }
 
@@ -134,10 +136,20 @@ async fn publish(
     key: &Key,
     promise: &Promise,
     api: &Api<PromiseRevision>,
-) -> Result<Result<String, Vec<Problem>>, String> {
-    let workflow = |name: &str| Some(ctx.world.workflows.get(&Key::cluster_scoped(&key.cluster, name))?.spec.clone());
+) -> Result<Result<String, Vec<Problem>>, FailureCause> {
     // The steps of referenced workflows are copied into the revision, so later changes of a PromiseWorkflow don't affect it.
-    let resolved = match promise::publish::resolved(&promise.spec, workflow) {
+    let cached = |name: &str| Some(ctx.world.workflows.get(&Key::cluster_scoped(&key.cluster, name))?.spec.clone());
+    let mut resolved = promise::publish::resolved(&promise.spec, cached);
+    let is_recorded = |spec: &PromiseSpec| {
+        let hash = revision::hash(spec).ok();
+        hash.is_some_and(|hash| recorded(ctx, key, &revision::name(&key.name, &hash), &hash).is_some())
+    };
+    if promise.spec.workflows.referred().next().is_some() && !resolved.as_ref().is_ok_and(is_recorded) {
+        // A version can't be corrected once it is recorded, and a cache might not have a workflow, or its last change, yet.
+        let workflows = referenced(ctx, key, &promise.spec).await?;
+        resolved = promise::publish::resolved(&promise.spec, |name| workflows.get(name).cloned());
+    }
+    let resolved = match resolved {
         Ok(resolved) => resolved,
         Err(problems) => return Ok(Err(problems)),
     };
@@ -179,10 +191,28 @@ async fn publish(
                     format!("The revision {name} already exists with different content. Change the promise, then publish it again.");
                 Ok(Err(vec![Problem { path: String::new(), message }]))
             }
-            Err(error) => Err(describe_own(ctx.targets.topology(), Export::Catalog, &error, &format!("read the revision {name}"))),
+            Err(error) => Err(refused(ctx, &error, &format!("read the revision {name}")).into()),
         },
-        Err(error) => Err(describe_own(ctx.targets.topology(), Export::Catalog, &error, &format!("record the revision {name}"))),
+        Err(error) => Err(refused(ctx, &error, &format!("record the revision {name}")).into()),
     }
+}
+
+/// Reads the PromiseWorkflows that a promise refers to, as far as they exist. They are listed by name, because that takes no permission that
+/// the watches don't already have.
+async fn referenced(ctx: &ControllerContext, key: &Key, spec: &PromiseSpec) -> Result<BTreeMap<String, PromiseWorkflowSpec>, FailureCause> {
+    let api: Api<PromiseWorkflow> = Api::all(ctx.targets.home(&key.cluster)?);
+    let names: BTreeSet<&str> = spec.workflows.referred().map(|(_, name)| name).collect();
+    let mut found = BTreeMap::new();
+    for name in names {
+        let listed = api.list(&ListParams::default().fields(&format!("metadata.name={name}"))).await;
+        let listed = listed.map_err(|error| refused(ctx, &error, &format!("read the PromiseWorkflow {name}")))?;
+        found.extend(listed.items.into_iter().filter(|one| one.name_any() == name).map(|one| (name.to_owned(), one.spec)));
+    }
+    Ok(found)
+}
+
+fn refused(ctx: &ControllerContext, error: &kube::Error, doing: &str) -> CallFailure {
+    CallFailure::own(ctx.targets.topology(), Export::Catalog, error, doing)
 }
 
 /// Checks whether releases were made from a revision that no longer exists. Only exactly the same content counts.

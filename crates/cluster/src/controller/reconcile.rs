@@ -26,13 +26,12 @@ use tokio::task::JoinHandle;
 
 use super::context::{ControllerContext, Work};
 use super::decide::{Decision, Unloadable, decide};
-use super::failure::Failure;
-use super::governance::problems_in_words;
+use super::failure::{Failure, FailureCause, ReleaseFailure};
 use super::informers::WatchedKind;
 use super::inputs;
 use super::places::Places;
 use super::queue::Requeue;
-use super::refusals::describe_own;
+use super::refusals::CallFailure;
 use super::releases;
 use super::render::{self, Rendered};
 use super::write;
@@ -58,7 +57,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
     let client = match ctx.targets.workspace(&key.cluster) {
         Ok(client) => client,
         Err(why) => {
-            tracing::info!(request = %key, why, "not now");
+            tracing::info!(request = %key, %why, "not now");
             return Requeue::Backoff;
         }
     };
@@ -69,10 +68,15 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         Ok(request) => request,
         Err(error) if is_missing(&error) => {
             ctx.calls.forget(key);
+            ctx.changes.forget(key);
             return ctx.settled(&work);
         }
         // Its workspace is gone, or no longer uses our kinds: no answer about a request there ever says that it is missing.
-        Err(error) if !is_unanswered(&error) && ctx.world.requests.get(key).is_none() => return ctx.settled(&work),
+        Err(error) if !is_unanswered(&error) && ctx.world.requests.get(key).is_none() => {
+            ctx.calls.forget(key);
+            ctx.changes.forget(key);
+            return ctx.settled(&work);
+        }
         // It can't be decoded, and until someone changes it another look shows nothing else.
         Err(kube::Error::SerdeError(_)) => {
             ctx.settled(&work);
@@ -87,6 +91,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         api,
         releases,
         seen: BTreeMap::new(),
+        unconfirmed: BTreeSet::new(),
         answered: BTreeSet::new(),
         repaired: BTreeSet::new(),
         recording: None,
@@ -94,6 +99,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         recorded: false,
         ids: BTreeMap::new(),
         stages: BTreeMap::new(),
+        release: String::new(),
         failure: None,
         moved: None,
         transient: false,
@@ -127,6 +133,8 @@ pub(super) struct Reconciliation<'a> {
     pub(super) releases: Api<PromiseRelease>,
     pub(super) request: PromiseRequest,
     pub(super) seen: BTreeMap<ObjectKey, Seen>,
+    /// Those of `seen` that only watches showed.
+    unconfirmed: BTreeSet<ObjectKey>,
     /// Those of `seen` that our own applies in this reconcile were answered with.
     answered: BTreeSet<ObjectKey>,
     /// Those of `seen` that someone else changed or removed since the status was written.
@@ -137,10 +145,13 @@ pub(super) struct Reconciliation<'a> {
     unrecorded: bool,
     /// Whether a release was recorded in this reconcile.
     recorded: bool,
+    /// Name of the release that is applied.
+    release: String,
     /// Ids of the objects that the release wants.
     ids: BTreeMap<ObjectKey, String>,
     /// Their stages in the order of creation.
     stages: BTreeMap<ObjectKey, u32>,
+    /// What the controller couldn't do, as the status says it.
     pub(super) failure: Option<String>,
     /// Why objects aren't sent to a Destination that is no longer the same.
     pub(super) moved: Option<String>,
@@ -262,8 +273,8 @@ impl Reconciliation<'_> {
             }
             Err(error) if is_missing(&error) => Ok(Ok(())),
             Err(error) if is_denied(&error) => {
-                let why = describe_own(self.ctx.targets.topology(), Export::Requests, &error, "delete expired requests");
-                Ok(Err(Failure::of(&error, why)))
+                let call = CallFailure::own(self.ctx.targets.topology(), Export::Requests, &error, "delete expired requests");
+                Ok(Err(Failure::of(&error, call)))
             }
             Err(error) => Err(error),
         }
@@ -278,7 +289,7 @@ impl Reconciliation<'_> {
 
     /// Changes nothing, and reports why: what the status names can't be loaded.
     async fn hold(&mut self, lost: &Unloadable) -> Result<Requeue, kube::Error> {
-        tracing::warn!(request = %self.key, why = lost.why, "held");
+        tracing::warn!(request = %self.key, why = %lost.cause, "held");
         // What can't be read at this moment can usually be read at the next.
         if lost.missing == Missing::Unknown
             && let Some(pause) = self.ctx.transient.pause(self.key)
@@ -287,12 +298,12 @@ impl Reconciliation<'_> {
         }
         let previous = self.request.status.clone().unwrap_or_default();
         let generation = self.request.metadata.generation.unwrap_or_default();
-        self.write(&held(&previous, lost.missing, &lost.why, generation, &self.ctx.now())).await?;
+        self.write(&held(&previous, lost.missing, &lost.cause.to_string(), generation, &self.ctx.now())).await?;
         Ok(Requeue::Backoff)
     }
 
-    fn fails(&mut self, refusal: Failure) {
-        (self.failure, self.transient) = (Some(refusal.why), refusal.transient);
+    fn fails(&mut self, failure: Failure) {
+        (self.failure, self.transient) = (Some(failure.to_string()), failure.transient);
     }
 
     /// Checks whether everything that is wrong might pass, so that it is retried before anything is reported.
@@ -355,7 +366,7 @@ impl Reconciliation<'_> {
     /// failure.
     async fn is_recorded(&mut self) -> bool {
         if let Some(recording) = self.recording.take() {
-            let ended = |_| Err(Failure::not_now("The controller is shutting down and hasn't recorded the release yet.".to_owned()));
+            let ended = |_| Err(Failure::not_now(ReleaseFailure::ShuttingDown));
             let recorded = recording.await.unwrap_or_else(ended);
             self.unrecorded = recorded.is_err();
             self.recorded |= recorded.is_ok();
@@ -409,6 +420,9 @@ impl Reconciliation<'_> {
                     Advance::Waits => break,
                 }
             }
+            if self.confirm(&actions, places).await {
+                continue;
+            }
             match self.execute(actions, places, decision, latest.as_ref()).await? {
                 Executed::Done => {}
                 Executed::Stopped => {
@@ -432,11 +446,11 @@ impl Reconciliation<'_> {
         match self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, (&observed, Some(&steps)))).await {
             Ok(rendered) if rendered.problems.is_empty() => Some(rendered),
             Ok(rendered) => {
-                (self.failure, self.transient) = (Some(problems_in_words(&rendered.problems)), false);
+                self.fails(Failure::lasting(FailureCause::Problems(rendered.problems)));
                 None
             }
-            Err(why) => {
-                (self.failure, self.transient) = (Some(why), false);
+            Err(cause) => {
+                self.fails(cause.into());
                 None
             }
         }

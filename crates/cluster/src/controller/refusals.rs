@@ -1,39 +1,237 @@
 //! Explains refusals of the control plane to the people who read conditions.
 
+use std::fmt;
+
 use promise::names;
 
-use crate::error::{is_denied, is_unanswered, upstream};
-use crate::install::{content_mend, fulfiller_mend, mend};
+use crate::error::{is_unanswered, upstream};
+use crate::install::{ROLE_DESTINATION, SYSTEM_NAMESPACE, content_mend, fulfiller_mend, mend};
 use crate::kinds::Export;
 use crate::topology::Topology;
 use crate::workspaces::ClusterId;
 
-/// Returns a sentence about a failed call. `doing` is a verb with its object, such as `read Secret orders-db`.
-///
-/// The control plane's own message about a refusal is kept, because it names the missing permission.
-pub fn describe(error: &kube::Error, doing: &str) -> String {
-    match error {
-        kube::Error::Api(status) => match status.code {
-            401 => format!("The controller's credential isn't accepted, so it can't {doing}."),
-            403 => format!("The controller isn't allowed to {doing}: {}.", status.message.trim_end_matches('.')),
-            404 => format!("The controller can't {doing}: {}.", missing(status)),
-            409 => format!("The controller can't {doing} because someone else changed it: {}.", status.message.trim_end_matches('.')),
-            // An apply that doesn't match the schema is answered as if the server had failed.
-            500 if let Some(misfit) = upstream::schema_misfit(&status.message) => {
-                format!("The controller can't {doing}: {}.", misfit.trim_end_matches('.'))
+/// Why a call of the controller failed. Its text is one or two sentences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallFailure {
+    /// What the call was for: a verb with its object, such as `read Secret orders-db`.
+    pub doing: String,
+    /// What went wrong.
+    pub kind: CallFailureKind,
+    /// What helps, and who can do it.
+    pub remedy: Option<CallRemedy>,
+}
+
+/// What went wrong with a call. Messages are those of the server, without the full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallFailureKind {
+    /// The control plane doesn't accept the controller's credential.
+    CredentialRefused,
+    /// A Destination doesn't accept its credential.
+    DestinationCredentialRefused {
+        /// Name of the Destination.
+        destination: String,
+    },
+    /// A permission is missing. The message names it.
+    Denied {
+        /// Message of the server.
+        message: String,
+    },
+    /// The object doesn't exist.
+    Missing {
+        /// Message of the server; `None` if it doesn't serve the kind.
+        message: Option<String>,
+    },
+    /// Someone else changed the object.
+    Conflict {
+        /// Message of the server.
+        message: String,
+    },
+    /// The server doesn't take what was sent.
+    Rejected {
+        /// Message of the server.
+        message: String,
+    },
+    /// The server can't do it now.
+    Unavailable,
+    /// The server doesn't respond.
+    NoResponse,
+    /// The answer can't be read.
+    NotUnderstood,
+}
+
+/// What helps when a call was refused, and who can do it. Its text is one or two sentences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallRemedy {
+    /// The installation lacks a permission.
+    Install(Topology),
+    /// The installation lacks a permission for our own kinds.
+    ContentPermission {
+        /// How workspaces are represented.
+        topology: Topology,
+        /// The export that shows them.
+        export: Export,
+    },
+    /// An APIBinding doesn't accept a claim of the requests export.
+    AcceptClaim,
+    /// The ServiceAccount of a namespace lacks a permission.
+    GrantToFulfiller {
+        /// The namespace.
+        namespace: String,
+    },
+    /// The credential of a Destination lacks a permission.
+    GrantToDestination,
+    /// A Secret needs the label of credentials, and has to be where the controller can read it.
+    LabelCredential(Topology),
+}
+
+impl CallFailure {
+    /// Creates the failure of a call that was answered with `error`. `doing` is a verb with its object, such as `read Secret orders-db`.
+    ///
+    /// The control plane's own message about a refusal is kept, because it names the missing permission.
+    pub fn new(error: &kube::Error, doing: impl Into<String>) -> Self {
+        let doing = doing.into();
+        let kind = match error {
+            kube::Error::Api(status) => {
+                let message = || status.message.trim_end_matches('.').to_owned();
+                match status.code {
+                    401 => CallFailureKind::CredentialRefused,
+                    403 => CallFailureKind::Denied { message: message() },
+                    404 => CallFailureKind::Missing { message: missing(status) },
+                    409 => CallFailureKind::Conflict { message: message() },
+                    // An apply that doesn't match the schema is answered as if the server had failed.
+                    500 if let Some(misfit) = upstream::schema_misfit(&status.message) => {
+                        CallFailureKind::Rejected { message: misfit.trim_end_matches('.').to_owned() }
+                    }
+                    429 | 500..=599 => CallFailureKind::Unavailable,
+                    _ => CallFailureKind::Rejected { message: message() },
+                }
             }
-            429 | 500..=599 => format!("The controller can't {doing} now; it tries again."),
-            _ => format!("The controller can't {doing}: {}.", status.message.trim_end_matches('.')),
-        },
-        kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => {
-            tracing::info!(%error, doing, "no response");
-            format!("The controller can't {doing}: no response. It tries again.")
-        }
-        other => {
-            tracing::warn!(error = %other, doing, "unexpected response");
-            format!("The controller can't {doing}: the response wasn't understood.")
+            kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => {
+                tracing::info!(%error, doing, "no response");
+                CallFailureKind::NoResponse
+            }
+            other => {
+                tracing::warn!(error = %other, doing, "unexpected response");
+                CallFailureKind::NotUnderstood
+            }
+        };
+        Self { doing, kind, remedy: None }
+    }
+
+    /// Like [`Self::new`], for our own kinds: they need no consent of a workspace, only the permission that an installation grants.
+    pub fn own(topology: &Topology, export: Export, error: &kube::Error, doing: impl Into<String>) -> Self {
+        Self::new(error, doing).or_denied(|| CallRemedy::ContentPermission { topology: topology.clone(), export })
+    }
+
+    /// Like [`Self::new`], for the controller's own objects beside its Lease.
+    pub fn installed(topology: &Topology, error: &kube::Error, doing: impl Into<String>) -> Self {
+        Self::new(error, doing).or_denied(|| CallRemedy::Install(topology.clone()))
+    }
+
+    /// Like [`Self::new`], for objects beside a request, where our permissions are what the people of its workspace agreed to: claims of a
+    /// binding, or the permissions of their namespace's ServiceAccount.
+    pub fn beside(cluster: &ClusterId, error: &kube::Error, doing: impl Into<String>) -> Self {
+        Self::new(error, doing).or_denied(|| match cluster.namespace() {
+            None => CallRemedy::AcceptClaim,
+            // The missing permission is the controller's, or that of the ServiceAccount it acts as.
+            Some(_) if upstream::is_of_impersonation(error) => CallRemedy::Install(Topology::Namespaces),
+            Some(namespace) => CallRemedy::GrantToFulfiller { namespace: namespace.to_owned() },
+        })
+    }
+
+    /// Like [`Self::new`], for a call to a Destination, where our permissions are those of its credential.
+    pub fn at(destination: &str, error: &kube::Error, doing: &str) -> Self {
+        match error {
+            kube::Error::Api(status) if status.code == 401 => Self {
+                doing: doing.to_owned(),
+                kind: CallFailureKind::DestinationCredentialRefused { destination: destination.to_owned() },
+                remedy: None,
+            },
+            _ => Self::new(error, format!("{doing} at {destination}")).or_denied(|| CallRemedy::GrantToDestination),
         }
     }
+
+    /// Adds what helps in any case.
+    #[must_use]
+    pub fn with(self, remedy: CallRemedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+
+    fn or_denied(self, remedy: impl FnOnce() -> CallRemedy) -> Self {
+        if matches!(self.kind, CallFailureKind::Denied { .. }) { self.with(remedy()) } else { self }
+    }
+}
+
+impl fmt::Display for CallFailure {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let doing = &self.doing;
+        match &self.kind {
+            CallFailureKind::CredentialRefused => write!(to, "The controller's credential isn't accepted, so it can't {doing}.")?,
+            CallFailureKind::DestinationCredentialRefused { destination } => write!(
+                to,
+                "The destination {destination} doesn't accept its credential, so the controller can't {doing} there. The destination's \
+                 owner must put a valid one into the Secret that it refers to."
+            )?,
+            CallFailureKind::Denied { message } => write!(to, "The controller isn't allowed to {doing}: {message}.")?,
+            CallFailureKind::Missing { message: None } => {
+                write!(to, "The controller can't {doing}: its kind isn't served there.")?;
+            }
+            CallFailureKind::Missing { message: Some(message) } | CallFailureKind::Rejected { message } => {
+                write!(to, "The controller can't {doing}: {message}.")?;
+            }
+            CallFailureKind::Conflict { message } => {
+                write!(to, "The controller can't {doing} because someone else changed it: {message}.")?;
+            }
+            CallFailureKind::Unavailable => write!(to, "The controller can't {doing} now; it tries again.")?,
+            CallFailureKind::NoResponse => write!(to, "The controller can't {doing}: no response. It tries again.")?,
+            CallFailureKind::NotUnderstood => write!(to, "The controller can't {doing}: the response wasn't understood.")?,
+        }
+        self.remedy.as_ref().map_or(Ok(()), |remedy| write!(to, " {remedy}"))
+    }
+}
+
+impl std::error::Error for CallFailure {}
+
+impl fmt::Display for CallRemedy {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Install(topology) => to.write_str(mend(topology)),
+            Self::ContentPermission { topology, export } => to.write_str(&content_mend(topology, *export)),
+            Self::AcceptClaim => {
+                write!(to, "An admin of this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS)
+            }
+            Self::GrantToFulfiller { namespace } => to.write_str(&fulfiller_mend(namespace)),
+            Self::GrantToDestination => to.write_str("The destination's owner can grant this permission to the destination's credential."),
+            Self::LabelCredential(Topology::Workspaces { .. }) => {
+                write!(to, "It needs the label {}={ROLE_DESTINATION}.", names::SECRET_ROLE_LABEL)
+            }
+            Self::LabelCredential(Topology::Namespaces) => write!(
+                to,
+                "It needs the label {}={ROLE_DESTINATION} and must be in the namespace {SYSTEM_NAMESPACE}.",
+                names::SECRET_ROLE_LABEL
+            ),
+        }
+    }
+}
+
+/// Returns the text of [`CallFailure::new`].
+pub fn describe(error: &kube::Error, doing: &str) -> String {
+    CallFailure::new(error, doing).to_string()
+}
+
+/// Returns the text of [`CallFailure::own`].
+pub fn describe_own(topology: &Topology, export: Export, error: &kube::Error, doing: &str) -> String {
+    CallFailure::own(topology, export, error, doing).to_string()
+}
+
+/// Returns the text of [`CallFailure::beside`].
+pub fn describe_beside(cluster: &ClusterId, error: &kube::Error, doing: &str) -> String {
+    CallFailure::beside(cluster, error, doing).to_string()
+}
+
+/// Returns the text of [`CallFailure::at`].
+pub fn describe_at(destination: &str, error: &kube::Error, doing: &str) -> String {
+    CallFailure::at(destination, error, doing).to_string()
 }
 
 /// Checks whether the same call might succeed a moment later although no one does anything: there was no answer, or the server wasn't able
@@ -47,69 +245,97 @@ pub fn is_passing(error: &kube::Error) -> bool {
     }
 }
 
-/// Like [`describe`], for our own kinds: they need no consent of a workspace, only the permission that an installation grants.
-pub fn describe_own(topology: &Topology, export: Export, error: &kube::Error, doing: &str) -> String {
-    let why = describe(error, doing);
-    if is_denied(error) { format!("{why} {}", content_mend(topology, export)) } else { why }
-}
-
-/// Like [`describe`], for objects beside a request, where our permissions are what the people of its workspace agreed to: claims of a binding,
-/// or the permissions of their namespace's ServiceAccount.
-pub fn describe_beside(cluster: &ClusterId, error: &kube::Error, doing: &str) -> String {
-    let why = describe(error, doing);
-    if !is_denied(error) {
-        return why;
-    }
-    match cluster.namespace() {
-        None => format!("{why} An admin of this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS),
-        // The missing permission is the controller's, or that of the ServiceAccount it acts as.
-        Some(_) if upstream::is_of_impersonation(error) => format!("{why} {}", mend(&Topology::Namespaces)),
-        Some(namespace) => format!("{why} {}", fulfiller_mend(namespace)),
-    }
-}
-
-/// Like [`describe`], for a call to a Destination, where our permissions are those of its credential.
-pub fn describe_at(destination: &str, error: &kube::Error, doing: &str) -> String {
-    match error {
-        kube::Error::Api(status) if status.code == 401 => format!(
-            "The destination {destination} doesn't accept its credential, so the controller can't {doing} there. The destination's \
-             owner must put a valid one into the Secret that it refers to."
-        ),
-        _ => {
-            let why = describe(error, &format!("{doing} at {destination}"));
-            if is_denied(error) {
-                format!("{why} The destination's owner can grant this permission to the destination's credential.")
-            } else {
-                why
-            }
-        }
-    }
-}
-
-fn missing(status: &kube::core::Status) -> &str {
-    match status.message.trim().trim_end_matches('.') {
-        message if upstream::is_status(status) && !message.is_empty() => message,
-        _ => "its kind isn't served there",
-    }
+fn missing(status: &kube::core::Status) -> Option<String> {
+    let message = status.message.trim().trim_end_matches('.');
+    (upstream::is_status(status) && !message.is_empty()).then(|| message.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::{describe, is_passing};
+    use super::{CallFailure, CallFailureKind, CallRemedy, is_passing};
+    use crate::kinds::Export;
+    use crate::topology::Topology;
+    use crate::workspaces::ClusterId;
+
+    fn answer(code: u16, reason: &str, message: &str) -> kube::Error {
+        let status = json!({"status": "Failure", "code": code, "reason": reason, "message": message});
+        kube::Error::Api(Box::new(serde_json::from_value(status).unwrap()))
+    }
 
     #[test]
-    fn an_apply_that_does_not_fit_says_why_and_a_failure_of_the_server_does_not() {
-        let failed = |message: &str| {
-            let status = json!({"status": "Failure", "code": 500, "reason": "", "message": message});
-            kube::Error::Api(Box::new(serde_json::from_value(status).unwrap()))
-        };
-        let said = |message: &str| describe(&failed(message), "apply Widget web");
+    fn an_apply_that_does_not_match_says_why_and_a_failure_of_the_server_does_not() {
+        let failed = |message: &str| answer(500, "", message);
+        let text = |message: &str| CallFailure::new(&failed(message), "apply Widget web").to_string();
         let misfit =
             "failed to create typed patch object (ns/web; example.dev/v1, Kind=Widget): .spec.colour: field not declared in schema";
-        assert_eq!(said(misfit), "The controller can't apply Widget web: .spec.colour: field not declared in schema.");
-        assert_eq!(said("etcdserver: at 10.0.0.7"), "The controller can't apply Widget web now; it tries again.");
+        assert_eq!(text(misfit), "The controller can't apply Widget web: .spec.colour: field not declared in schema.");
+        assert_eq!(text("etcdserver: at 10.0.0.7"), "The controller can't apply Widget web now; it tries again.");
         assert!(is_passing(&failed("etcdserver: at 10.0.0.7")) && !is_passing(&failed(misfit)));
+    }
+
+    #[test]
+    fn every_answer_has_a_kind_and_a_sentence() {
+        let message = || "no.".to_owned();
+        for (code, kind, sentence) in [
+            (401, CallFailureKind::CredentialRefused, "The controller's credential isn't accepted, so it can't read Secret web."),
+            (403, CallFailureKind::Denied { message: "no".to_owned() }, "The controller isn't allowed to read Secret web: no."),
+            (404, CallFailureKind::Missing { message: Some("no".to_owned()) }, "The controller can't read Secret web: no."),
+            (
+                409,
+                CallFailureKind::Conflict { message: "no".to_owned() },
+                "The controller can't read Secret web because someone else changed it: no.",
+            ),
+            (422, CallFailureKind::Rejected { message: "no".to_owned() }, "The controller can't read Secret web: no."),
+            (503, CallFailureKind::Unavailable, "The controller can't read Secret web now; it tries again."),
+        ] {
+            let failure = CallFailure::new(&answer(code, "Reason", &message()), "read Secret web");
+            assert_eq!((failure.to_string().as_str(), failure.kind), (sentence, kind), "{code}");
+        }
+        let plain = CallFailure::new(&answer(404, "Failed to parse error data", "404 page not found"), "read Secret web");
+        assert_eq!(plain.to_string(), "The controller can't read Secret web: its kind isn't served there.");
+        let silent = CallFailure::new(&kube::Error::Service("no route".into()), "read Secret web");
+        assert_eq!(silent.to_string(), "The controller can't read Secret web: no response. It tries again.");
+    }
+
+    #[test]
+    fn a_missing_permission_says_who_can_grant_it() {
+        let denied = answer(403, "Forbidden", "secrets \"web\" is forbidden");
+        let shop = ClusterId::of_namespace("shop").unwrap();
+        let impersonation = "User \"c\" cannot impersonate resource \"serviceaccounts\" in API group \"\"";
+        for (failure, remedy, words) in [
+            (
+                CallFailure::own(&Topology::Namespaces, Export::Requests, &denied, "read requests"),
+                CallRemedy::ContentPermission { topology: Topology::Namespaces, export: Export::Requests },
+                "`opm-portal bootstrap`",
+            ),
+            (
+                CallFailure::installed(&Topology::Namespaces, &denied, "save its key"),
+                CallRemedy::Install(Topology::Namespaces),
+                "`opm-portal bootstrap`",
+            ),
+            (CallFailure::beside(&ClusterId::root(), &denied, "read Secret web"), CallRemedy::AcceptClaim, "accept the permission claim"),
+            (
+                CallFailure::beside(&shop, &denied, "read Secret web"),
+                CallRemedy::GrantToFulfiller { namespace: "shop".to_owned() },
+                "An admin of the namespace shop can grant it",
+            ),
+            (
+                CallFailure::beside(&shop, &answer(403, "Forbidden", impersonation), "read Secret web"),
+                CallRemedy::Install(Topology::Namespaces),
+                "`opm-portal bootstrap`",
+            ),
+            (CallFailure::at("eu-1", &denied, "read Secret web"), CallRemedy::GrantToDestination, "read Secret web at eu-1"),
+        ] {
+            assert!(failure.to_string().contains(words), "{failure}");
+            assert_eq!(failure.remedy, Some(remedy));
+        }
+        let missing = CallFailure::at("eu-1", &answer(404, "NotFound", "none"), "read Secret web");
+        assert_eq!(missing.remedy, None, "no permission is missing");
+        let refused = CallFailure::at("eu-1", &answer(401, "Unauthorized", "no"), "read Secret web");
+        assert!(refused.to_string().starts_with("The destination eu-1 doesn't accept its credential"), "{refused}");
+        let label = CallFailure::new(&denied, "read the credential").with(CallRemedy::LabelCredential(Topology::Namespaces));
+        assert!(label.to_string().ends_with("and must be in the namespace opm-system."), "{label}");
     }
 }

@@ -9,8 +9,8 @@ use promise::api::PromiseReleaseSpec;
 use promise::names;
 
 use super::context::ControllerContext;
-use super::failure::Failure;
-use super::refusals::{describe, describe_own};
+use super::failure::{Failure, FailureCause, ReleaseFailure};
+use super::refusals::CallFailure;
 use crate::error::{is_conflict, is_missing};
 use crate::kinds::{Export, PromiseRelease, PromiseRequest, object};
 use crate::projection::CachedRelease;
@@ -53,27 +53,27 @@ pub async fn ensure(
     };
     let params = PostParams { field_manager: Some(names::MANAGER_FULFIL.to_owned()), ..PostParams::default() };
     let refused = |error: &kube::Error, doing: &str| {
-        Failure::of(error, describe_own(topology, Export::Requests, error, &format!("{doing} the release {name}")))
+        Failure::of(error, CallFailure::own(topology, Export::Requests, error, format!("{doing} the release {name}")))
     };
     match api.create(&params, &release).await {
         Ok(_) => Ok(()),
         // The name contains only a few letters of the hash, and with enough effort two contents that share them can be found.
         Err(error) if is_conflict(&error) => match api.get(name).await {
             Ok(known) if known.spec.content_hash == content_hash => Ok(()),
-            Ok(_) => Err(format!("The release {name} already exists with different content. Make a small change to the request.").into()),
+            Ok(_) => Err(Failure::lasting(ReleaseFailure::NameTaken { release: name.to_owned() })),
             Err(error) => Err(refused(&error, "read")),
         },
         Err(error) => Err(refused(&error, "record")),
     }
 }
 
-/// Returns a release of the request at `key` as it was recorded, or `None` if it is gone. The error is a sentence.
+/// Returns a release of the request at `key` as it was recorded, or `None` if it is gone.
 pub async fn recorded(
     ctx: &ControllerContext,
     api: &Api<PromiseRelease>,
     key: &Key,
     name: &str,
-) -> Result<Option<PromiseReleaseSpec>, String> {
+) -> Result<Option<PromiseReleaseSpec>, FailureCause> {
     // A release never changes, so a cached one is as good as the stored one.
     if let Some(release) = ctx.world.releases.get(&Key { name: name.to_owned(), ..key.clone() }) {
         return Ok(Some(release.spec()));
@@ -81,7 +81,7 @@ pub async fn recorded(
     match api.get(name).await {
         Ok(release) => Ok(Some(release.spec)),
         Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(describe(&error, &format!("read the release {name}"))),
+        Err(error) => Err(CallFailure::new(&error, format!("read the release {name}")).into()),
     }
 }
 

@@ -98,7 +98,7 @@ pub fn health(compiled: &Compiled, resource: &str, object: &Value, parameters: &
         // A kind's own message about a failure says more than “not yet”.
         Some(Ok(_)) if verdict.health == Health::Degraded || leaving => verdict,
         Some(Ok(_)) => said(Health::Progressing, verdict.message.or_else(|| Some("Not ready yet".to_owned()))),
-        Some(Err(why)) => said(Health::Unknown, Some(why)),
+        Some(Err(error)) => said(Health::Unknown, Some(error.to_string())),
         None => verdict,
     }
 }

@@ -17,7 +17,8 @@ use promise::names;
 use tokio::sync::OnceCell;
 
 use super::context::ControllerContext;
-use super::refusals::describe;
+use super::failure::FailureCause;
+use super::refusals::CallFailure;
 use crate::install::fulfiller;
 use crate::kinds::PromiseRequest;
 use crate::watch::Key;
@@ -33,23 +34,23 @@ pub struct OwnName(OnceCell<PersonId>);
 
 impl OwnName {
     /// Checks whether admission stamped an object that the controller itself created. Unlike a request, none was stamped by an earlier
-    /// installation, so the cluster has to be the same as well. The error is a sentence.
-    pub async fn is(&self, world: &World, stamp: &Requester) -> Result<bool, String> {
+    /// installation, so the cluster has to be the same as well.
+    pub async fn is(&self, world: &World, stamp: &Requester) -> Result<bool, FailureCause> {
         let own = self.get(world).await?;
         Ok(stamp.username == own.username() && stamp.cluster.as_deref() == own.cluster())
     }
 
-    /// Returns the identity as the control plane authenticates it. The error is a sentence.
-    async fn get(&self, world: &World) -> Result<&PersonId, String> {
+    /// Returns the identity as the control plane authenticates it.
+    async fn get(&self, world: &World) -> Result<&PersonId, FailureCause> {
         let asking = || async {
             let access = world.access();
             let reviews = Api::<SelfSubjectReview>::all(access.endpoint.client(&access.token, &access.topology.own()));
             let answer = reviews.create(&PostParams::default(), &SelfSubjectReview::default()).await;
-            let answer = answer.map_err(|error| describe(&error, "look up its own user name"))?;
+            let answer = answer.map_err(|error| CallFailure::new(&error, "look up its own user name"))?;
             let user = answer.status.and_then(|status| status.user_info).unwrap_or_default();
             let home = user.extra.as_ref().and_then(|extra| extra.get(names::KCP_USER_CLUSTER)?.first());
             let name = user.username.filter(|name| !name.is_empty()).map(|name| PersonId::new(&name, home.map(String::as_str)));
-            name.ok_or_else(|| "The control plane didn't return the controller's user name.".to_owned())
+            name.ok_or(FailureCause::OwnNameUnknown)
         };
         self.0.get_or_try_init(asking).await
     }
@@ -96,7 +97,7 @@ pub async fn authors(ctx: &ControllerContext, key: &Key, request: &PromiseReques
         None => match ctx.own_name.get(&ctx.world).await {
             Ok(name) => name.clone(),
             Err(why) => {
-                tracing::warn!(request = %key, why, "the requester is unknown");
+                tracing::warn!(request = %key, %why, "the requester is unknown");
                 return Authors { requester: None, changers: changer.into_iter().collect() };
             }
         },
@@ -109,21 +110,21 @@ pub async fn authors(ctx: &ControllerContext, key: &Key, request: &PromiseReques
     match read_live(ctx, key, &above).await {
         Ok(above) => people(&maker, stamped, changer, &above),
         Err(why) => {
-            tracing::warn!(request = %key, why, "the requester is unknown");
+            tracing::warn!(request = %key, %why, "the requester is unknown");
             Authors { requester: None, changers: changer.into_iter().collect() }
         }
     }
 }
 
 /// Returns the same requests as they are now: the caches might not show yet who changed one, while what it creates is already being judged.
-/// The chain ends at a request that no longer exists. The error is a sentence.
-async fn read_live(ctx: &ControllerContext, key: &Key, rows: &[Arc<PromiseRequest>]) -> Result<Vec<PromiseRequest>, String> {
+/// The chain ends at a request that no longer exists.
+async fn read_live(ctx: &ControllerContext, key: &Key, rows: &[Arc<PromiseRequest>]) -> Result<Vec<PromiseRequest>, FailureCause> {
     let client = ctx.targets.workspace(&key.cluster)?;
     let read = rows.iter().map(|row| async {
         let api = Api::<PromiseRequest>::namespaced(client.clone(), &row.namespace().unwrap_or_default());
         let read = api.get_opt(&row.name_any()).await;
         read.map(|read| read.filter(|read| read.uid() == row.uid()))
-            .map_err(|error| describe(&error, "read the requests that created this one"))
+            .map_err(|error| CallFailure::new(&error, "read the requests that created this one"))
     });
     let read = try_join_all(read).await?;
     Ok(read.into_iter().map_while(|read| read).collect())

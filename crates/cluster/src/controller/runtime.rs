@@ -14,6 +14,7 @@ use tracing::Instrument as _;
 use super::absences::Absences;
 use super::action_index::ActionIndex;
 use super::calls::Calls;
+use super::changes::Changes;
 use super::context::{ControllerContext, Work};
 use super::failure::TransientFailures;
 use super::handlers::Handlers;
@@ -137,12 +138,14 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
     let (lost, losses) = mpsc::unbounded_channel();
     let (events, writer) = events::channel(options.clock.clone());
     tasks.spawn(writer.run(term.clone()));
+    let targets = Targets::new(world.clone(), options.trusted_homes.clone(), lost);
     let ctx = Arc::new(ControllerContext {
-        targets: Targets::new(world.clone(), options.trusted_homes.clone(), lost),
-        informers: Informers::new(found, options.clock.clone(), tasks.clone(), term.clone()),
+        informers: Informers::new(targets.objects.clone(), found, options.clock.clone(), tasks.clone(), term.clone()),
+        targets,
         absences: Absences::default(),
         transient: TransientFailures::default(),
         calls: Calls::default(),
+        changes: Changes::default(),
         acceptances: Arc::default(),
         events,
         owners: OwnerIndex::default(),
@@ -186,7 +189,7 @@ async fn key(own: &Client, topology: &Topology, random: &dyn Random, report: &St
                 report.misses(Vec::new());
                 return key;
             }
-            Err(why) => report.misses(vec![why]),
+            Err(cause) => report.misses(vec![cause.to_string()]),
         }
         tokio::time::sleep(AGAIN).await;
     }

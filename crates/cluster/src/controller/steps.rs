@@ -58,7 +58,7 @@ pub(super) async fn dry_run(ctx: &ControllerContext, places: &Places, objects: V
         match outcome {
             Ok(()) => {}
             Err(failure) if failure.transient => return Err(failure),
-            Err(failure) => return Ok(Done::Failed(TaskFailure { reason: StepReason::NoCapacity, message: failure.why })),
+            Err(failure) => return Ok(Done::Failed(TaskFailure { reason: StepReason::NoCapacity, message: failure.to_string() })),
         }
     }
     Ok(Done::Accepted)

@@ -1,6 +1,7 @@
 //! The places where objects go, and how the controller reaches them.
 
 mod namespace;
+mod object_cache;
 mod served;
 
 use std::collections::{BTreeSet, HashMap};
@@ -13,16 +14,18 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
 use parking_lot::Mutex;
 use promise::names;
-use promise::publish::{CLAIMED, claimed_kinds};
+use promise::publish::CLAIMED;
 use tokio::sync::mpsc;
 
+use self::object_cache::watched_at;
+pub use self::object_cache::{ObjectCaches, ObjectRow, reduce};
 use self::served::{Kinds, Served, Unlisted};
-use super::failure::Failure;
+use super::failure::{DestinationFailure, DestinationFailureKind, Failure, FailureCause, KindFailure, SecretFailure};
 use super::outage::{Outages, complete};
-use super::refusals::{describe, describe_at};
+use super::refusals::{CallFailure, CallRemedy};
 use crate::endpoint::Endpoint;
 use crate::error::is_unanswered;
-use crate::install::{ROLE_DESTINATION, SYSTEM_NAMESPACE};
+use crate::install::ROLE_DESTINATION;
 use crate::kinds::{Destination, Export};
 use crate::topology::Topology;
 use crate::watch::Key;
@@ -70,16 +73,16 @@ pub struct Server {
     pub session: u64,
 }
 
-/// Why a kind can't be reached at a place. As text it is a sentence.
+/// Why a kind can't be reached at a place.
 #[derive(Debug)]
 pub enum Unreachable {
     /// It must not go there, or there is nothing to go to.
-    Never(String),
+    Never(FailureCause),
     /// It isn't known now.
-    NotNow(String),
+    NotNow(FailureCause),
 }
 
-impl From<Unreachable> for String {
+impl From<Unreachable> for FailureCause {
     fn from(why: Unreachable) -> Self {
         match why {
             Unreachable::Never(why) | Unreachable::NotNow(why) => why,
@@ -90,8 +93,8 @@ impl From<Unreachable> for String {
 impl From<Unreachable> for Failure {
     fn from(why: Unreachable) -> Self {
         match why {
-            Unreachable::Never(why) => Self::from(why),
-            Unreachable::NotNow(why) => Self::not_now(why),
+            Unreachable::Never(cause) => Self::lasting(cause),
+            Unreachable::NotNow(cause) => Self::not_now(cause),
         }
     }
 }
@@ -105,6 +108,8 @@ pub struct Targets {
     destinations: Mutex<HashMap<Key, Arc<Remote>>>,
     outages: Outages,
     sessions: AtomicU64,
+    /// Created objects, as far as they are watched.
+    pub objects: Arc<ObjectCaches>,
 }
 
 struct Remote {
@@ -123,7 +128,8 @@ impl Targets {
     /// each one that stops responding; it is left alone until [`Targets::probe`] finds that it is back.
     pub fn new(world: World, trusted: Vec<WorkspacePath>, lost: mpsc::UnboundedSender<Key>) -> Self {
         let own_kinds = namespace::kinds(&world);
-        Self { world, own_kinds, trusted, destinations: Mutex::default(), outages: Outages::new(lost), sessions: AtomicU64::new(1) }
+        let (outages, sessions) = (Outages::new(lost), AtomicU64::new(1));
+        Self { world, own_kinds, trusted, destinations: Mutex::default(), outages, sessions, objects: Arc::default() }
     }
 
     /// Returns how a kind is reached at a place, in exactly this version.
@@ -136,18 +142,16 @@ impl Targets {
             Place::Destination(key) => {
                 let remote = self.admitted(key).await.map_err(Unreachable::NotNow)?;
                 let served = remote.kinds.kind(kind, &|| self.outages.admit(key)).await.map_err(|why| self.unlisted(key, why))?;
-                let served = served.ok_or_else(|| {
-                    let name = format!("{} of {}", kind.kind, kind.api_version());
-                    Unreachable::NotNow(format!("The destination {} doesn't serve the kind {name}.", key.name))
-                })?;
+                let missing = || DestinationFailureKind::KindNotServed { kind: kind.kind.clone(), api_version: kind.api_version() };
+                let served = served.ok_or_else(|| Unreachable::NotNow(missing().of(&key.name).into()))?;
                 Ok(remote.reach(kind, &served))
             }
         }
     }
 
     /// Returns how objects that were created of a kind are found again, in whichever version it is served now. `None` if no version is
-    /// served, and then no objects are left. The error is a sentence.
-    pub async fn find(&self, place: &Place, kind: &GroupVersionKind) -> Result<Option<Reach>, String> {
+    /// served, and then no objects are left.
+    pub async fn find(&self, place: &Place, kind: &GroupVersionKind) -> Result<Option<Reach>, FailureCause> {
         match place {
             Place::Workspace(cluster) => match cluster.namespace() {
                 Some(namespace) => Ok(self.find_in_namespace(namespace, kind).await?),
@@ -161,8 +165,8 @@ impl Targets {
         }
     }
 
-    /// Asks a place whether it no longer serves a kind in any version, without using the cache. The error is a sentence.
-    pub async fn is_gone(&self, place: &Place, kind: &GroupVersionKind) -> Result<bool, String> {
+    /// Asks a place whether it no longer serves a kind in any version, without using the cache.
+    pub async fn is_gone(&self, place: &Place, kind: &GroupVersionKind) -> Result<bool, FailureCause> {
         match place {
             Place::Workspace(_) => self.own_kinds.forget().await,
             Place::Destination(key) => self.admitted(key).await?.kinds.forget().await,
@@ -170,33 +174,32 @@ impl Targets {
         Ok(self.find(place, kind).await?.is_none())
     }
 
-    async fn admitted(&self, key: &Key) -> Result<Arc<Remote>, String> {
+    async fn admitted(&self, key: &Key) -> Result<Arc<Remote>, FailureCause> {
         self.outages.admit(key)?;
         self.remote(key).await
     }
 
     /// Returns where and how a kind that is reached in this way at a place is watched, if it can be. On kcp one watch serves all
     /// workspaces, and none shows Secrets, which no export claims to list. On Kubernetes each namespace has its own, because only its
-    /// ServiceAccount can see what is there. The error is a sentence.
-    pub fn watchable(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) -> Result<Option<(Place, Reach)>, String> {
+    /// ServiceAccount can see what is there.
+    pub fn watchable(&self, place: &Place, kind: &GroupVersionKind, reach: &Reach) -> Result<Option<(Place, Reach)>, FailureCause> {
         match place {
             Place::Workspace(cluster) if cluster.namespace().is_none() && is_secret(kind) => Ok(None),
             Place::Workspace(cluster) if cluster.namespace().is_none() => {
-                let all = ClusterId::root();
                 let client = self.world.everywhere(Export::Requests)?;
-                Ok(Some((Place::Workspace(all.clone()), Reach { client, ..self.in_workspace(&all, kind)? })))
+                Ok(Some((watched_at(place).0, Reach { client, ..self.in_workspace(&ClusterId::root(), kind)? })))
             }
             _ => Ok(Some((place.clone(), reach.clone()))),
         }
     }
 
-    /// Returns a client for our own kinds in a workspace, and for its events. The error is a sentence.
-    pub fn workspace(&self, cluster: &ClusterId) -> Result<Client, String> {
-        self.world.within(Export::Requests, cluster)
+    /// Returns a client for our own kinds in a workspace, and for its events.
+    pub fn workspace(&self, cluster: &ClusterId) -> Result<Client, FailureCause> {
+        Ok(self.world.within(Export::Requests, cluster)?)
     }
 
-    /// Returns a client for objects beside requests in a workspace. The error is a sentence.
-    pub fn beside(&self, cluster: &ClusterId) -> Result<Client, String> {
+    /// Returns a client for objects beside requests in a workspace.
+    pub fn beside(&self, cluster: &ClusterId) -> Result<Client, FailureCause> {
         match cluster.namespace() {
             Some(namespace) => Ok(self.fulfiller(namespace)),
             None => self.workspace(cluster),
@@ -214,19 +217,19 @@ impl Targets {
         state.binding(Export::Requests, cluster).is_some_and(|binding| binding.bound && binding.missing.is_empty())
     }
 
-    /// Returns a client in a home, through the catalog export. The error is a sentence.
-    pub fn home(&self, cluster: &ClusterId) -> Result<Client, String> {
-        self.world.within(Export::Catalog, cluster)
+    /// Returns a client in a home, through the catalog export.
+    pub fn home(&self, cluster: &ClusterId) -> Result<Client, FailureCause> {
+        Ok(self.world.within(Export::Catalog, cluster)?)
     }
 
-    /// Asks a Destination for its version, with its current credential. The error is a sentence.
-    pub async fn probe(&self, key: &Key) -> Result<String, String> {
+    /// Asks a Destination for its version, with its current credential.
+    pub async fn probe(&self, key: &Key) -> Result<String, FailureCause> {
         let destination = self.known(key)?;
         let credential = match self.credential(key, &destination).await {
             Ok(credential) => credential,
-            Err(why) => {
+            Err(cause) => {
                 self.forget(key);
-                return Err(why);
+                return Err(cause);
             }
         };
         let known = self.destinations.lock().get(key).cloned();
@@ -241,23 +244,23 @@ impl Targets {
             }
             Ok(Err(error)) => {
                 self.record_response(key, Some(&error));
-                Err(describe_at(&key.name, &error, "get the server version"))
+                Err(CallFailure::at(&key.name, &error, "get the server version").into())
             }
             Err(_) => {
                 self.outages.begins(key);
-                Err(format!("The destination {} didn't respond within {} seconds.", key.name, PROBE.as_secs()))
+                Err(DestinationFailureKind::TimedOut { seconds: PROBE.as_secs() }.of(&key.name).into())
             }
         }
     }
 
-    /// Asks a Destination which of these APIs, as `group/Kind`, it serves in any version, without using the cache. The error is a sentence.
-    pub async fn serving(&self, key: &Key, apis: &BTreeSet<String>) -> Result<BTreeSet<String>, String> {
+    /// Asks a Destination which of these APIs, as `group/Kind`, it serves in any version, without using the cache.
+    pub async fn serving(&self, key: &Key, apis: &BTreeSet<String>) -> Result<BTreeSet<String>, FailureCause> {
         let remote = self.admitted(key).await?;
         remote.kinds.serving(apis).await.map_err(|why| self.unlisted(key, why).into())
     }
 
-    /// Returns the cluster that a Destination leads to now. The error is a sentence.
-    pub async fn server(&self, key: &Key) -> Result<Server, String> {
+    /// Returns the cluster that a Destination leads to now.
+    pub async fn server(&self, key: &Key) -> Result<Server, FailureCause> {
         let remote = self.admitted(key).await?;
         let server = |uid| Server { uid, session: remote.session };
         if let Some(uid) = remote.server.get() {
@@ -270,7 +273,7 @@ impl Targets {
             Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Ok(server(None)),
             Err(error) => {
                 self.record_response(key, Some(&error));
-                Err(describe_at(&key.name, &error, "identify the cluster"))
+                Err(CallFailure::at(&key.name, &error, "identify the cluster").into())
             }
         }
     }
@@ -293,19 +296,13 @@ impl Targets {
         self.outages.forget(key);
     }
 
-    fn in_workspace(&self, cluster: &ClusterId, kind: &GroupVersionKind) -> Result<Reach, String> {
+    fn in_workspace(&self, cluster: &ClusterId, kind: &GroupVersionKind) -> Result<Reach, FailureCause> {
         let own = kind.group == names::GROUP && kind.kind == "PromiseRequest";
         let claimed = CLAIMED.iter().find(|(name, ..)| kind.group.is_empty() && kind.version == "v1" && kind.kind == *name);
         let (plural, namespaced) = match claimed {
             Some((_, plural, namespaced)) => (*plural, *namespaced),
             None if own => ("promiserequests", true),
-            None => {
-                return Err(format!(
-                    "A {} can't be created in a workspace, only {} and PromiseRequest can. Name a destination for it.",
-                    kind.kind,
-                    claimed_kinds()
-                ));
-            }
+            None => return Err(KindFailure::NotClaimed { kind: kind.kind.clone() }.into()),
         };
         Ok(Reach {
             client: self.workspace(cluster)?,
@@ -319,71 +316,69 @@ impl Targets {
 
     fn unlisted(&self, key: &Key, why: Unlisted) -> Unreachable {
         Unreachable::NotNow(match why {
-            Unlisted::Refused(why) => why,
+            Unlisted::Refused(failure) => failure.into(),
             Unlisted::Failed(error) => {
                 self.record_response(key, Some(&error));
-                describe_at(&key.name, &error, "list the served kinds")
+                FailureCause::from(CallFailure::at(&key.name, &error, "list the served kinds"))
             }
         })
     }
 
-    /// Returns the Destination, if it is in a home whose Destinations count. The error is a sentence.
-    fn known(&self, key: &Key) -> Result<Arc<Destination>, String> {
+    /// Returns the Destination, if it is in a home whose Destinations count.
+    fn known(&self, key: &Key) -> Result<Arc<Destination>, DestinationFailure> {
         let name = &key.name;
         let home = self.world.tree().path(&key.cluster);
-        let home = home.ok_or_else(|| format!("The home workspace of the destination {name} isn't verified."))?;
+        let home = home.ok_or_else(|| DestinationFailureKind::HomeUnverified.of(name))?;
         // Anyone else who can name a server here would make the controller connect to it.
         if !self.trusted.contains(&home) {
-            return Err(format!("The destination {name} isn't used because {home} isn't a trusted home of this platform."));
+            return Err(DestinationFailureKind::HomeNotTrusted { home: home.to_string() }.of(name));
         }
-        self.world.destinations.get(key).ok_or_else(|| format!("There is no destination {name} in {home}."))
+        let destination = self.world.destinations.get(key);
+        destination.ok_or_else(|| DestinationFailureKind::Missing { home: home.to_string() }.of(name))
     }
 
-    async fn remote(&self, key: &Key) -> Result<Arc<Remote>, String> {
+    async fn remote(&self, key: &Key) -> Result<Arc<Remote>, FailureCause> {
         let destination = self.known(key)?;
         let known = self.destinations.lock().get(key).cloned();
         if let Some(remote) = known.filter(|remote| remote.is_of(&destination)) {
             return Ok(remote);
         }
         let credential = self.credential(key, &destination).await?;
-        self.connect(key, &destination, &credential)
+        Ok(self.connect(key, &destination, &credential)?)
     }
 
-    async fn credential(&self, key: &Key, destination: &Destination) -> Result<Secret, String> {
+    async fn credential(&self, key: &Key, destination: &Destination) -> Result<Secret, FailureCause> {
         let name = &key.name;
         let reference = destination.spec.secret_ref.as_ref();
-        let reference = reference.ok_or_else(|| format!("The destination {name} has no credential. Its owner must set secretRef."))?;
-        Ok(self.secret(&key.cluster, &reference.namespace, &reference.name, &format!("the destination {name}")).await?)
+        let reference = reference.ok_or_else(|| DestinationFailureKind::NoCredential.of(name))?;
+        let secret = self.secret(&key.cluster, &reference.namespace, &reference.name, &format!("the destination {name}")).await;
+        secret.map_err(|failure| failure.cause)
     }
 
     /// Returns a Secret that an object in a home names as its credential. `owner` names the object, such as `the destination eu-1`.
     pub async fn secret(&self, home: &ClusterId, namespace: &str, name: &str, owner: &str) -> Result<Secret, Failure> {
         let secrets: Api<Secret> = Api::namespaced(self.home(home).map_err(Failure::not_now)?, namespace);
-        let label = format!("It needs the label {}={ROLE_DESTINATION}", names::SECRET_ROLE_LABEL);
-        let label = match self.topology() {
-            Topology::Workspaces { .. } => format!("{label}."),
-            Topology::Namespaces => format!("{label} and must be in the namespace {SYSTEM_NAMESPACE}."),
-        };
+        let topology = || self.topology().clone();
         let secret = secrets.get(name).await.map_err(|error| {
-            let what = format!("read the credential {namespace}/{name} of {owner}");
-            Failure::of(&error, format!("{} {label}", describe(&error, &what)))
+            let call = CallFailure::new(&error, format!("read the credential {namespace}/{name} of {owner}"));
+            Failure::of(&error, call.with(CallRemedy::LabelCredential(topology())))
         })?;
         // The claim of the catalog export shows no others. Where there is no claim, other Secrets aren't meant for this either.
         let role = secret.metadata.labels.as_ref().and_then(|labels| labels.get(names::SECRET_ROLE_LABEL));
         if role.map(String::as_str) != Some(ROLE_DESTINATION) {
-            return Err(format!("The Secret {name} isn't the credential of a destination or an endpoint. {label}").into());
+            return Err(Failure::lasting(SecretFailure::NotACredential { secret: name.to_owned(), topology: topology() }));
         }
         Ok(secret)
     }
 
     /// Creates a client, without sending anything, and keeps it.
-    fn connect(&self, key: &Key, destination: &Destination, credential: &Secret) -> Result<Arc<Remote>, String> {
+    fn connect(&self, key: &Key, destination: &Destination, credential: &Secret) -> Result<Arc<Remote>, DestinationFailure> {
         let name = &key.name;
         let bytes = credential.data.as_ref().and_then(|data| data.get(KUBECONFIG));
         let kubeconfig = bytes.and_then(|bytes| std::str::from_utf8(&bytes.0).ok());
-        let kubeconfig = kubeconfig.ok_or_else(|| format!("The credential of the destination {name} has no key {KUBECONFIG}."))?;
-        let (endpoint, login) = Endpoint::from_kubeconfig(name, kubeconfig)
-            .map_err(|error| format!("The credential of the destination {name} isn't accepted: {error}."))?;
+        let kubeconfig = kubeconfig.ok_or_else(|| DestinationFailureKind::NoKubeconfig { key: KUBECONFIG }.of(name))?;
+        let (endpoint, login) =
+            Endpoint::from_kubeconfig(name, kubeconfig).map_err(|error| DestinationFailureKind::InvalidKubeconfig(error).of(name))?;
         let remote = Arc::new(Remote {
             session: self.sessions.fetch_add(1, Ordering::Relaxed),
             kinds: Kinds::new(endpoint.client_with(&login)),

@@ -10,34 +10,33 @@ use promise::plan::Key as ObjectKey;
 use sha2::{Digest as _, Sha256};
 
 use super::context::ControllerContext;
-use super::refusals::describe;
-use crate::error::{is_conflict, is_denied};
-use crate::install::{SYSTEM_NAMESPACE, mend};
+use super::refusals::CallFailure;
+use crate::error::is_conflict;
+use crate::install::SYSTEM_NAMESPACE;
 use crate::kinds::PromiseRequest;
 use crate::orphans::{Account, Orphan};
 use crate::usage::Accepted;
 use crate::watch::Key;
 
-/// Records what is left of a request at a Destination, once. The error is a sentence; nothing must be forgotten then.
+/// Records what is left of a request at a Destination, once. If it fails, nothing must be forgotten.
 pub async fn leave(
     ctx: &ControllerContext,
     key: &Key,
     request: &PromiseRequest,
     destination: &str,
     objects: &[ObjectKey],
-) -> Result<(), String> {
+) -> Result<(), CallFailure> {
     create(ctx, &tombstone(ctx, key, request, destination, objects), "the objects left behind").await
 }
 
-/// Records what a request hands over, once. It counts toward limits and budgets from now on. The error is a sentence; nothing must be
-/// handed over then.
+/// Records what a request hands over, once. It counts toward limits and budgets from now on. If it fails, nothing must be handed over.
 pub async fn orphan(
     ctx: &ControllerContext,
     key: &Key,
     request: &PromiseRequest,
     accepted: Accepted,
     objects: &[ObjectKey],
-) -> Result<(), String> {
+) -> Result<(), CallFailure> {
     let nodes = ctx.world.tree().lineage(&key.cluster).unwrap_or_default();
     let own = nodes.last();
     let orphan = Orphan {
@@ -70,7 +69,7 @@ fn account(ctx: &ControllerContext, key: &Key, request: &PromiseRequest) -> Acco
     }
 }
 
-async fn create(ctx: &ControllerContext, tombstone: &ConfigMap, what: &str) -> Result<(), String> {
+async fn create(ctx: &ControllerContext, tombstone: &ConfigMap, what: &str) -> Result<(), CallFailure> {
     let access = ctx.world.access();
     let client = access.endpoint.client(&access.token, &access.topology.own());
     let name = tombstone.name_any();
@@ -79,8 +78,8 @@ async fn create(ctx: &ControllerContext, tombstone: &ConfigMap, what: &str) -> R
         Ok(_) => Ok(()),
         Err(error) if is_conflict(&error) => Ok(()),
         Err(error) => {
-            let why = describe(&error, &format!("record {what} in the {}", access.topology.own_object("ConfigMap", &name)));
-            Err(if is_denied(&error) { format!("{why} {}", mend(&access.topology)) } else { why })
+            let doing = format!("record {what} in the {}", access.topology.own_object("ConfigMap", &name));
+            Err(CallFailure::installed(&access.topology, &error, doing))
         }
     }
 }

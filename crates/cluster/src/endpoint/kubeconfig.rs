@@ -21,7 +21,7 @@ pub struct Credential {
 }
 
 /// Why a kubeconfig can't be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KubeconfigError {
     /// Not a kubeconfig. The parser's message is left out because it repeats the input, which might be a credential.
     #[error("it isn't a valid YAML kubeconfig")]

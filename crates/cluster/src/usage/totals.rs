@@ -12,14 +12,13 @@ use std::ops::Add;
 use std::sync::Arc;
 
 use promise::policy::{Counted, Promises, Reach, Tally};
-use tokio::sync::broadcast::error::TryRecvError;
 
 use self::orphaned::Orphaned;
 use super::Accepted;
 use crate::kinds::PromiseRequest;
 use crate::orphans::Orphan;
 use crate::projection::CachedRelease;
-use crate::watch::{Cache, Changes, Key};
+use crate::watch::{Cache, Key, RowChanges};
 use crate::workspaces::{ClusterId, Tree};
 
 /// Number of sums beyond one workspace that are kept. Beyond that number, the least recently used one is summed up from the groups again.
@@ -29,7 +28,8 @@ const KEPT: usize = 4096;
 pub(crate) struct Totals {
     requests: Cache<PromiseRequest>,
     releases: Cache<CachedRelease>,
-    changes: [Changes; 2],
+    request_changes: RowChanges<PromiseRequest>,
+    release_changes: RowChanges<CachedRelease>,
     tree: Arc<Tree>,
     /// What counts of each request.
     shown: HashMap<Key, Accepted>,
@@ -149,8 +149,9 @@ impl Totals {
         let mut totals = Self {
             requests: requests.clone(),
             releases: releases.clone(),
-            // Subscribed before anything is counted, so that no change is missed.
-            changes: [requests.changes(), releases.changes()],
+            // From before anything is counted, so that no change is missed.
+            request_changes: requests.row_changes(),
+            release_changes: releases.row_changes(),
             tree,
             shown: HashMap::new(),
             in_force: HashMap::new(),
@@ -159,7 +160,8 @@ impl Totals {
             kept: HashMap::new(),
             asked: 0,
         };
-        totals.count_again();
+        requests.snapshot().keys().for_each(|key| totals.take_in(key));
+        orphans.snapshot().keys().for_each(|key| totals.take_in_orphan(key));
         totals
     }
 
@@ -169,9 +171,8 @@ impl Totals {
             let before = std::mem::replace(&mut self.tree, tree.clone());
             tree.moved_since(&before).iter().for_each(|cluster| self.move_workspace(cluster));
         }
-        let [requests, releases] = &mut self.changes;
-        let (changed, released, orphans) = (changed(requests), changed(releases), changed(&mut self.orphaned.changes));
-        let (Some(changed), Some(released), Some(orphans)) = (changed, released, orphans) else { return self.count_again() };
+        let (changed, released) = (keys(&mut self.request_changes), keys(&mut self.release_changes));
+        let orphans = keys(&mut self.orphaned.changes);
         let named: Vec<Key> = released.iter().filter_map(|release| self.in_force.get(release)).flatten().cloned().collect();
         changed.iter().chain(&named).for_each(|key| self.take_in(key));
         // An orphan whose request exists counts as that request.
@@ -222,16 +223,6 @@ impl Totals {
             Some(workspace) => workspace.place.clone(),
             None => place(&self.tree, cluster),
         }
-    }
-
-    fn count_again(&mut self) {
-        self.shown.clear();
-        self.in_force.clear();
-        self.workspaces.clear();
-        self.kept.clear();
-        self.requests.snapshot().keys().for_each(|key| self.take_in(key));
-        self.orphaned.clear();
-        self.orphaned.rows.snapshot().keys().for_each(|key| self.take_in_orphan(key));
     }
 
     /// Counts a request as the caches show it now.
@@ -309,16 +300,9 @@ impl Workspace {
     }
 }
 
-/// Returns the keys that changed; `None` if there were too many changes, so that everything has to be counted again.
-fn changed(changes: &mut Changes) -> Option<BTreeSet<Key>> {
-    let (mut keys, mut complete) = (BTreeSet::new(), true);
-    loop {
-        match changes.try_recv() {
-            Ok(key) => drop(keys.insert(key)),
-            Err(TryRecvError::Lagged(_)) => complete = false,
-            Err(TryRecvError::Empty | TryRecvError::Closed) => return complete.then_some(keys),
-        }
-    }
+/// Returns the keys that changed.
+fn keys<V>(changes: &mut RowChanges<V>) -> BTreeSet<Key> {
+    std::iter::from_fn(|| changes.try_next()).map(|change| change.key).collect()
 }
 
 /// Checks whether a group counts for a cap. For a promise whose home can't be determined, the same name is enough.

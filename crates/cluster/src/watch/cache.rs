@@ -1,14 +1,14 @@
 //! A cache of one kind, and its freshness.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use imbl::OrdMap;
 use jiff::Timestamp;
 use parking_lot::RwLock;
 use tokio::sync::{broadcast, watch};
 
-use super::Key;
+use super::{Key, RowChanges};
 use crate::workspaces::ClusterId;
 
 /// Number of changes that a slow receiver can fall behind before it has to look at everything again. The memory is allocated at once, for
@@ -22,6 +22,28 @@ pub type Changes = broadcast::Receiver<Key>;
 pub trait Row {
     /// Checks whether two looks showed the same state. Only differences are reported.
     fn same_edition(&self, other: &Self) -> bool;
+
+    /// Returns what is kept when this is shown where `before` is known; `None` if `before` is newer. A watch shows states in their order,
+    /// so only rows that don't come from a watch alone need to compare.
+    fn after(self, _before: &Self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        Some(self)
+    }
+
+    /// Checks whether this takes the place of `before`, which shows the same state. That isn't reported.
+    fn settles(&self, _before: &Self) -> bool {
+        false
+    }
+
+    /// Returns what is kept of an object of which not all fields could be decoded.
+    fn in_part(self) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
 }
 
 /// How far a cache can be trusted.
@@ -49,6 +71,9 @@ struct Inner<V> {
     rows: RwLock<OrdMap<Key, Arc<V>>>,
     /// Number of changes so far.
     version: AtomicU64,
+    /// Number of times that rows might have been removed. It only changes while the rows are locked.
+    removals: AtomicU64,
+    is_current: AtomicBool,
     changes: broadcast::Sender<Key>,
     freshness: watch::Sender<Freshness>,
     trouble: watch::Sender<Option<promise::Error>>,
@@ -65,6 +90,8 @@ impl<V> Default for Cache<V> {
         let inner = Inner {
             rows: RwLock::new(OrdMap::new()),
             version: AtomicU64::new(0),
+            removals: AtomicU64::new(0),
+            is_current: AtomicBool::new(false),
             changes: broadcast::Sender::new(BACKLOG),
             freshness: watch::Sender::new(Freshness::Starting),
             trouble: watch::Sender::new(None),
@@ -101,6 +128,11 @@ impl<V> Cache<V> {
         self.inner.version.load(Ordering::Acquire)
     }
 
+    /// Returns the changes of rows from now on.
+    pub fn row_changes(&self) -> RowChanges<V> {
+        RowChanges::of(self)
+    }
+
     /// Returns a receiver for changes from now on.
     pub fn changes(&self) -> Changes {
         self.inner.changes.subscribe()
@@ -109,6 +141,12 @@ impl<V> Cache<V> {
     /// Returns how far the rows can be trusted now.
     pub fn freshness(&self) -> Freshness {
         self.inner.freshness.borrow().clone()
+    }
+
+    /// Checks whether a watch is open that reports changes of the rows. It isn't while it is being opened again or everything is listed
+    /// again, although the rows count as synced then.
+    pub fn is_current(&self) -> bool {
+        self.inner.is_current.load(Ordering::Acquire)
     }
 
     /// Returns a receiver for every change of freshness.
@@ -129,7 +167,14 @@ impl<V> Cache<V> {
         let _ = freshness.wait_for(|f| *f == Freshness::Synced).await;
     }
 
-    pub(super) fn set_synced(&self) {
+    /// Sets whether a watch reports changes of the rows.
+    pub(crate) fn set_current(&self, is_current: bool) {
+        self.inner.is_current.store(is_current, Ordering::Release);
+    }
+
+    pub(crate) fn set_synced(&self) {
+        // First, so that receivers of this change find rows that can be used.
+        self.set_current(true);
         self.inner.freshness.send_if_modified(|f| {
             let changed = *f != Freshness::Synced;
             *f = Freshness::Synced;
@@ -140,7 +185,8 @@ impl<V> Cache<V> {
     }
 
     /// Records an outage, and keeps its first moment. A cache that never had anything stays `Starting`; its trouble says why.
-    pub(super) fn set_unreachable(&self, since: Timestamp, why: promise::Error) {
+    pub(crate) fn set_unreachable(&self, since: Timestamp, why: promise::Error) {
+        self.set_current(false);
         self.inner.trouble.send_if_modified(|trouble| {
             let changed = trouble.as_ref() != Some(&why);
             *trouble = Some(why.clone());
@@ -158,51 +204,90 @@ impl<V> Cache<V> {
 
 impl<V: Row> Cache<V> {
     pub(crate) fn put(&self, key: Key, value: V) {
-        let changed = {
-            let mut rows = self.inner.rows.write();
-            let same = rows.get(&key).is_some_and(|old| old.same_edition(&value));
-            if !same {
-                rows.insert(key.clone(), Arc::new(value));
-            }
-            !same
-        };
-        if changed {
-            self.tell(key);
+        let mut rows = self.inner.rows.write();
+        if insert(&mut rows, &key, value) {
+            self.tell(&rows, key);
+        }
+    }
+
+    /// Returns a number that grows whenever rows might have been removed, for [`Cache::put_own`].
+    pub(crate) fn removals(&self) -> u64 {
+        self.inner.removals.load(Ordering::Acquire)
+    }
+
+    /// Like [`Cache::put`], for what a write of ours was answered with. `removals` is the number from before the write: a row that was
+    /// removed since then isn't added again, because the watch has already shown what came after the write.
+    pub(crate) fn put_own(&self, key: Key, value: V, removals: u64) {
+        let mut rows = self.inner.rows.write();
+        if (rows.contains_key(&key) || self.removals() == removals) && insert(&mut rows, &key, value) {
+            self.tell(&rows, key);
+        }
+    }
+
+    /// Replaces a row, if there is one. It isn't reported: the object didn't change.
+    pub(crate) fn amend(&self, key: &Key, amended: impl FnOnce(&V) -> V) {
+        let mut rows = self.inner.rows.write();
+        let row = rows.get(key).map(|row| Arc::new(amended(row)));
+        if let Some(row) = row {
+            rows.insert(key.clone(), row);
         }
     }
 
     pub(crate) fn remove(&self, key: Key) {
-        let removed = self.inner.rows.write().remove(&key);
-        if removed.is_some() {
-            self.tell(key);
+        let mut rows = self.inner.rows.write();
+        self.inner.removals.fetch_add(1, Ordering::AcqRel);
+        if rows.remove(&key).is_some() {
+            self.tell(&rows, key);
         }
     }
 
     /// Replaces the rows with a fresh list. Only differences are reported.
-    pub(super) fn replace(&self, fresh: Vec<(Key, V)>) {
-        let old = self.snapshot();
+    pub(crate) fn replace(&self, fresh: Vec<(Key, V)>) {
         let mut differs = Vec::new();
+        // Locked meanwhile: a row that a write of ours adds is in one list or the other.
+        let mut rows = self.inner.rows.write();
+        self.inner.removals.fetch_add(1, Ordering::AcqRel);
         // A row that is the same stays the very same, so that callers that compare snapshots don't need to look into it.
-        let row = |(key, value): (Key, V)| match old.get(&key).filter(|before| before.same_edition(&value)) {
-            Some(before) => (key, before.clone()),
-            None => {
-                differs.push(key.clone());
-                (key, Arc::new(value))
+        let row = |(key, value): (Key, V)| {
+            let before = rows.get(&key);
+            let value = match before {
+                Some(before) if before.same_edition(&value) && value.settles(before) => return Some((key, Arc::new(value))),
+                Some(before) if before.same_edition(&value) => None,
+                Some(before) => value.after(before),
+                None => Some(value),
+            };
+            match (value, before) {
+                (Some(value), _) => {
+                    differs.push(key.clone());
+                    Some((key, Arc::new(value)))
+                }
+                (None, before) => before.cloned().map(|before| (key, before)),
             }
         };
-        let fresh: OrdMap<Key, Arc<V>> = fresh.into_iter().map(row).collect();
-        *self.inner.rows.write() = fresh.clone();
-        differs.into_iter().for_each(|key| self.tell(key));
-        for key in old.keys().filter(|key| !fresh.contains_key(*key)) {
-            self.tell(key.clone());
-        }
+        let fresh: OrdMap<Key, Arc<V>> = fresh.into_iter().filter_map(row).collect();
+        differs.extend(rows.keys().filter(|key| !fresh.contains_key(*key)).cloned());
+        *rows = fresh;
+        differs.into_iter().for_each(|key| self.tell(&rows, key));
     }
 
-    fn tell(&self, key: Key) {
+    /// Reports a change while the rows are still locked, so that everything in a snapshot has been reported.
+    fn tell(&self, _rows: &OrdMap<Key, Arc<V>>, key: Key) {
         self.inner.version.fetch_add(1, Ordering::AcqRel);
         // It is fine if there are no receivers.
         let _ = self.inner.changes.send(key);
     }
+}
+
+/// Inserts a row, unless it shows nothing new. Returns whether it is to be reported.
+fn insert<V: Row>(rows: &mut OrdMap<Key, Arc<V>>, key: &Key, value: V) -> bool {
+    let (value, is_new) = match rows.get(key) {
+        Some(before) if before.same_edition(&value) => (value.settles(before).then_some(value), false),
+        Some(before) => (value.after(before), true),
+        None => (Some(value), true),
+    };
+    let Some(value) = value else { return false };
+    rows.insert(key.clone(), Arc::new(value));
+    is_new
 }
 
 #[cfg(test)]
@@ -243,6 +328,44 @@ mod tests {
         let same = cache.get(&key("a", "same")).unwrap();
         cache.replace(vec![(key("a", "same"), 1)]);
         assert!(std::sync::Arc::ptr_eq(&same, &cache.get(&key("a", "same")).unwrap()), "what is the same is kept");
+    }
+
+    #[test]
+    fn an_answer_adds_no_row_that_was_removed_since_the_write() {
+        let cache = Cache::default();
+        cache.replace(vec![(key("a", "kept"), 1)]);
+        let before = cache.removals();
+        cache.put_own(key("a", "new"), 1, before);
+        assert_eq!(cache.get(&key("a", "new")).as_deref(), Some(&1));
+        cache.remove(key("a", "new"));
+        cache.put_own(key("a", "new"), 2, before);
+        assert_eq!(cache.get(&key("a", "new")), None, "the watch has shown its end");
+        cache.put_own(key("a", "kept"), 2, before);
+        assert_eq!(cache.get(&key("a", "kept")).as_deref(), Some(&2));
+    }
+
+    #[test]
+    fn a_row_that_is_amended_is_not_reported() {
+        let cache = Cache::default();
+        cache.put(key("a", "db"), 1);
+        let mut changes = cache.changes();
+        cache.amend(&key("a", "db"), |row| row + 1);
+        cache.amend(&key("a", "none"), |row| row + 1);
+        assert!(changes.try_recv().is_err());
+        assert_eq!((cache.get(&key("a", "db")).as_deref(), cache.snapshot().len()), (Some(&2), 1));
+    }
+
+    #[test]
+    fn rows_are_current_while_a_watch_reports_their_changes() {
+        let cache = Cache::<u8>::default();
+        assert!(!cache.is_current());
+        cache.set_synced();
+        assert!(cache.is_current());
+        cache.set_current(false);
+        assert_eq!((cache.is_current(), cache.freshness()), (false, Freshness::Synced));
+        cache.set_current(true);
+        cache.set_unreachable(Timestamp::UNIX_EPOCH, promise::Error::Unreachable { what: "the plane".into() });
+        assert!(!cache.is_current());
     }
 
     #[test]

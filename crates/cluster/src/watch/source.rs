@@ -103,7 +103,10 @@ impl Source {
             let mut pause = PAUSE.0;
             loop {
                 match self.cycle(&collection, &cache, &project, &mut pause).await {
-                    Broken::Relist => tracing::debug!(kind = self.resource.kind, "the version is too old, listing again"),
+                    Broken::Relist => {
+                        tracing::debug!(kind = self.resource.kind, "the version is too old, listing again");
+                        cache.set_current(false);
+                    }
                     Broken::Failed(error) => {
                         tracing::info!(kind = self.resource.kind, %error, "watch broken, retrying");
                         cache.set_unreachable(clock.now(), from_plane(&error, &self.resource.plural));
@@ -140,6 +143,7 @@ impl Source {
                 Ok(events) => events,
                 Err(error) => return broken(error),
             };
+            cache.set_current(true);
             let before = version.clone();
             while let Ok(Some(event)) = tokio::time::timeout(SILENCE, events.next()).await {
                 match event {
@@ -170,6 +174,8 @@ impl Source {
                 *pause = PAUSE.0;
                 stumbled = false;
             }
+            // Opening it again might take as long as an answer can take.
+            cache.set_current(false);
             // A server that ends every watch at once must not be asked in a tight loop.
             if before == version {
                 tokio::time::sleep(PAUSE.0).await;
@@ -208,9 +214,11 @@ impl Source {
     /// Returns the row of an object, and what is kept of it; `None` if it belongs to no workspace.
     fn row<V, F>(&self, item: Item, project: &F) -> Option<(Key, Option<V>)>
     where
+        V: Row,
         F: Fn(DynamicObject) -> Option<V>,
     {
         let key = Key::of(&item.object.metadata, &self.origin)?;
+        let is_in_part = item.fault.is_some();
         if let Some(fault) = item.fault {
             // Usually it is nested too deeply. Its content doesn't belong in logs.
             tracing::warn!(kind = self.resource.kind, object = %key, ?fault, "an object cannot be decoded completely");
@@ -219,8 +227,8 @@ impl Source {
             }
         }
         // An object whose projection panics is left out, like one that has no projection.
-        let projected = guarded((&self.resource.kind, &key), || project(item.object));
-        Some((key, projected.flatten()))
+        let projected = guarded((&self.resource.kind, &key), || project(item.object)).flatten();
+        Some((key, if is_in_part { projected.map(V::in_part) } else { projected }))
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::running::Running;
 use crate::world::{Plane, on_every_plane, settings, wait};
 
+mod approvals;
 mod policies;
 
 on_every_plane![

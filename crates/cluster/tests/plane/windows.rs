@@ -20,7 +20,7 @@ on_every_plane![
 ];
 
 /// A policy whose window opens at 03:00 UTC.
-fn nights(name: &str, from: &str, to: &str) -> Value {
+pub fn nights(name: &str, from: &str, to: &str) -> Value {
     json!({
         "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Policy", "metadata": {"name": name},
         "spec": {"title": "Nights", "appliesTo": {"promises": ["settings"]}, "rules": [{"name": "hours", "window": {"from": from, "to": to}}]},

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{form, words};
 use crate::api::{
-    ActionPhase, ActionSpec, Approvers, CandidateState, PromiseActionStatus, PromiseRequestStatus, PromiseSpec, Requester, WaitingKind,
-    WaitingOn, WaitingReason, WorkflowPhase,
+    ActionPhase, ActionSpec, Approvers, CandidateState, PromiseActionSpec, PromiseActionStatus, PromiseRequestStatus, PromiseSpec,
+    Requester, WaitingKind, WaitingOn, WaitingReason, WorkflowPhase,
 };
 use crate::context::Context;
 use crate::identity::PersonId;
@@ -68,6 +68,26 @@ pub struct Turn {
     pub requester: Option<Requester>,
     /// Whether it waits for the windows of policies. Others don't wait for it until they are open.
     pub held: bool,
+}
+
+impl Turn {
+    /// Returns the turn of a run. `created` is the RFC 3339 time at which it was created.
+    pub fn of(name: String, created: String, spec: &PromiseActionSpec, status: Option<&PromiseActionStatus>) -> Self {
+        Self {
+            name,
+            action: spec.action.clone(),
+            created,
+            phase: status.map(|status| status.phase).unwrap_or_default(),
+            requester: spec.requester.clone(),
+            held: is_held(status),
+        }
+    }
+}
+
+/// Returns what a run waits for before it can start: its request, or its turn among the runs of the request. `request` is the status of the
+/// request, and `generation` that of its spec.
+pub fn waits_to_start(request: Option<&PromiseRequestStatus>, generation: i64, own: &Turn, others: &[Turn]) -> Option<WaitingOn> {
+    waits_for_request(request, generation).or_else(|| waits_for_turn(own, others))
 }
 
 /// Checks whether a run waits for the windows of policies.

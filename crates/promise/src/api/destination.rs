@@ -105,8 +105,33 @@ pub struct RequiredApi {
 }
 
 impl DestinationStatus {
+    /// Type of the condition that says whether the controller can use the server.
+    pub const REACHABLE: &'static str = "Reachable";
+
+    /// Whether the controller can use the server.
+    pub fn is_reachable(&self) -> bool {
+        Condition::is_true(&self.conditions, Self::REACHABLE)
+    }
+
     /// Whether the server serves an API given as `group/Kind`. Absent if that wasn't checked.
     pub fn serves(&self, api: &str) -> Option<bool> {
         self.apis.iter().find(|known| known.api == api).map(|known| known.served)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::ConditionStatus;
+
+    #[test]
+    fn a_destination_is_reachable_while_its_condition_is_true() {
+        let of = |name: &str, status| {
+            let condition = Condition { r#type: name.to_owned(), status, ..Condition::default() };
+            DestinationStatus { conditions: vec![condition], ..DestinationStatus::default() }.is_reachable()
+        };
+        assert!(of("Reachable", ConditionStatus::True));
+        assert!(!of("Reachable", ConditionStatus::False) && !of("Other", ConditionStatus::True));
+        assert!(!DestinationStatus::default().is_reachable());
     }
 }

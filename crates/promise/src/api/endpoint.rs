@@ -107,3 +107,13 @@ pub struct EndpointStatus {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
 }
+
+impl EndpointStatus {
+    /// Type of the condition that says whether the endpoint can be called.
+    pub const VALID: &'static str = "Valid";
+
+    /// Whether the endpoint can be called.
+    pub fn is_valid(&self) -> bool {
+        Condition::is_true(&self.conditions, Self::VALID)
+    }
+}

@@ -215,6 +215,13 @@ pub struct Condition {
     pub last_transition_time: Option<String>,
 }
 
+impl Condition {
+    /// Whether there is a true condition of this type.
+    pub fn is_true(conditions: &[Self], name: &str) -> bool {
+        conditions.iter().any(|condition| condition.r#type == name && condition.status == ConditionStatus::True)
+    }
+}
+
 /// Status of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]

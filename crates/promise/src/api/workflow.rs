@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::approval::ApprovalStatus;
-use super::approve_step::ApproveStep;
+use super::approve_step::{ApproveStep, StepPolicy};
 use super::endpoint::HttpMethod;
 use super::job::JobStep;
 use super::step::{StepKind, StepPhase, StepReason};
@@ -437,6 +437,10 @@ pub struct StepStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<Object>))]
     pub approval: Option<Box<ApprovalStatus>>,
+    /// The rule of a policy that requires the step. Absent for steps of the promise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<Object>))]
+    pub policy: Option<Box<StepPolicy>>,
     /// Values that later steps can read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]

@@ -45,8 +45,13 @@ struct Voice<'v> {
 
 /// Finds the approvals that don't count because their author already approved another rule of the request.
 pub(super) fn approved_elsewhere<'v>(rulings: &[Ruling<Approve>], matter: &Matter<'_>, votes: &'v [Vote<'v>]) -> ApprovedElsewhere {
+    approved_elsewhere_of(rulings, &vec![*matter; rulings.len()], votes)
+}
+
+/// The same for rules that each ask about something else, such as a step.
+pub(super) fn approved_elsewhere_of<'v>(rulings: &[Ruling<Approve>], matters: &[Matter<'_>], votes: &'v [Vote<'v>]) -> ApprovedElsewhere {
     let mut people: BTreeMap<PersonId, Vec<Voice<'v>>> = BTreeMap::new();
-    for (index, ruling) in rulings.iter().enumerate() {
+    for (index, (ruling, matter)) in rulings.iter().zip(matters).enumerate() {
         for (person, voice) in voices(index, ruling, matter, votes) {
             people.entry(person).or_default().push(voice);
         }

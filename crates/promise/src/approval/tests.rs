@@ -3,6 +3,7 @@
 
 mod laws;
 mod people;
+mod required;
 mod stages;
 mod verdicts;
 

@@ -67,9 +67,9 @@ pub fn verdict(written: &Written<'_>, asked: Option<&RequestInQuestion<'_>>) -> 
         return Some(Verdict { state: given.state, reason: given.reason, message: message(given, written.spec), heard: true });
     }
     let is_in_question = |step: &StepStatus| {
-        let (is_named, is_asked) = (step.id == written.spec.rule.name, step.content_hash.as_ref() == Some(&written.spec.content_hash));
+        let (is_named, is_asked) = (is_of(step, written), step.content_hash.as_ref() == Some(&written.spec.content_hash));
         match written.spec.decision {
-            Decision::Skip => is_named && is_asked && written.spec.rule.promise.is_some(),
+            Decision::Skip => is_named && is_asked,
             _ => {
                 let is_for_line = |line: &ApprovalStatus| is_for(&line.rule, &line.cluster, written.cluster, written.spec);
                 let waits = step.kind == StepKind::Approve && step.phase == StepPhase::Running;
@@ -106,6 +106,15 @@ pub fn verdict(written: &Written<'_>, asked: Option<&RequestInQuestion<'_>>) -> 
             let why = format!("This decision is for content {hash}, but no approval of {} is pending.", request.name);
             over(written, DecisionReason::NothingPending, why)
         }
+    }
+}
+
+/// Whether a decision names the rule of a step: that of the policy that requires the step, or of the promise that has it.
+fn is_of(step: &StepStatus, written: &Written<'_>) -> bool {
+    let rule = &written.spec.rule;
+    match &step.policy {
+        Some(policy) => policy.approval_rule() == *rule && policy.cluster == written.cluster,
+        None => rule.promise.is_some() && rule.name == step.id,
     }
 }
 

@@ -135,7 +135,7 @@ pub enum DeniedReason {
         emergency: bool,
         /// Name of the policy or promise that it is about.
         object: String,
-        /// The workspace of that object.
+        /// The workspace of that object. Empty if it isn't known.
         workspace: String,
     },
     /// A step needs someone other than the requester to approve it, so the requester can't skip it either.

@@ -110,7 +110,10 @@ impl fmt::Display for DeniedReason {
             }
             Self::Decide { emergency, object, workspace } => {
                 let verb = if *emergency { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
-                write!(out, "You need the permission {verb} on {object} in {workspace}.")
+                match workspace.as_str() {
+                    "" => write!(out, "You need the permission {verb} on {object}."),
+                    workspace => write!(out, "You need the permission {verb} on {object} in {workspace}."),
+                }
             }
             Self::SkipOwnStep => out.write_str("This step needs approval from someone else, so someone else has to skip it."),
             Self::NotAnApprover { approvers } => write!(out, "You aren't one of the approvers of this rule. {approvers}."),

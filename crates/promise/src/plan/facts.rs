@@ -185,6 +185,10 @@ pub struct Facts {
     /// Keys whose object was repaired since the inventory was written, see [`Repairs`](crate::api::Repairs).
     #[serde(skip)]
     pub repaired: BTreeSet<Key>,
+    /// Seconds until objects can be changed again whose templates keep giving something else within the release, see
+    /// [`Rewrites`](super::Rewrites).
+    #[serde(skip)]
+    pub restless: BTreeMap<Key, i64>,
     /// Present time, in seconds since 1970.
     #[serde(default)]
     pub now: i64,

@@ -28,7 +28,8 @@ use crate::names;
 /// by something else is drift. If no digest is stored, because of a crash before the status was written, the object is applied once more,
 /// which changes nothing.
 ///
-/// Drift is repaired immediately, and with increasing delays if it recurs soon; see [`Plan::contested`].
+/// Drift is repaired immediately, and with increasing delays if it recurs soon; see [`Plan::contested`]. The same holds for objects whose
+/// templates keep giving something else within a release; see [`Facts::restless`].
 pub fn plan(facts: &Facts, digests: &DigestKey) -> Plan {
     let mut plan = if facts.request.deleting { deprovision(facts, digests) } else { provision(facts, digests) };
     plan.holds.sort_by_key(rank);
@@ -133,7 +134,11 @@ pub(super) fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan:
         Owner::HandedOver => Verdict::Apply(Why::Adopt, None),
         // A server that drops our annotation gets it again once per reconcile, not in a loop.
         Owner::Ours if applied_hash(object) != Some(&desired.hash) && !facts.answered.contains(&desired.key) => {
-            Verdict::Apply(Why::Change, None)
+            // One that lost our annotation doesn't have another content because of its template.
+            match facts.restless.get(&desired.key).filter(|_| applied_hash(object).is_some()) {
+                Some(left) => restless(desired, *left, plan),
+                None => Verdict::Apply(Why::Change, None),
+            }
         }
         Owner::Ours => match drifted(&desired.object, object) {
             None => Verdict::Fine(None),
@@ -151,6 +156,13 @@ pub(super) fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan:
             }
         },
     }
+}
+
+/// Holds an object whose template keeps giving something else.
+fn restless(desired: &Desired, left: i64, plan: &mut Plan) -> Verdict {
+    plan.again = Some(plan.again.map_or(left, |again| again.min(left)));
+    let message = Some("what its template reads keeps changing, so it is updated less and less often".to_owned());
+    Verdict::Hold(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message })
 }
 
 /// Judges the Job of a step. Once it was created, it stays as it is, also if it is gone.
@@ -181,7 +193,7 @@ fn known<'s>(facts: &'s Facts, key: &Key) -> Option<&'s InventoryItem> {
 
 pub(super) fn unseen(key: &Key, why: &str) -> String {
     let place = key.destination.as_ref().map(|name| format!(" at {name}")).unwrap_or_default();
-    if why.is_empty() { format!("{key}{place} was not looked at yet") } else { format!("{key}{place} cannot be looked at: {why}") }
+    if why.is_empty() { format!("{key}{place} hasn't been read yet") } else { format!("{key}{place} can't be read: {why}") }
 }
 
 fn foreign(desired: &Desired, object: &Value) -> Hold {

@@ -104,6 +104,11 @@ impl RuleKind {
         !matches!(self, Self::Validate | Self::Limit | Self::Budget | Self::Schedule | Self::Window)
     }
 
+    /// Whether something can violate it, so that the policy's enforcement makes a difference.
+    fn can_be_violated(self) -> bool {
+        matches!(self, Self::Constrain | Self::Validate | Self::Limit | Self::Budget | Self::Window)
+    }
+
     /// Returns the heading of its form.
     pub fn title(self) -> &'static str {
         words::title(self)

@@ -98,16 +98,21 @@ impl RuleReading {
         if let Some(pattern) = rule.constrain.as_ref().and_then(|constrain| constrain.pattern.as_deref()) {
             match compiled_pattern(pattern) {
                 Ok(regex) => read.pattern = is_small(pattern).then_some(regex),
-                Err(why) => read.faults.push(Fault::new(".constrain.pattern", why)),
+                Err(invalid) => read.faults.push(Fault::new(".constrain.pattern", invalid.to_string())),
             }
         }
         read
     }
 }
 
-/// Compiles the pattern of a constraint. The error is a clause that follows a colon.
-fn compiled_pattern(pattern: &str) -> Result<Regex, String> {
-    schema::pattern::compile(pattern).map_err(|_| format!("its pattern {pattern:?} isn't a valid regular expression"))
+/// A pattern that isn't a regular expression. Its text is a clause that follows a colon.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("its pattern {0:?} isn't a valid regular expression")]
+pub(crate) struct InvalidPattern(String);
+
+/// Compiles the pattern of a constraint.
+fn compiled_pattern(pattern: &str) -> Result<Regex, InvalidPattern> {
+    schema::pattern::compile(pattern).map_err(|_| InvalidPattern(pattern.to_owned()))
 }
 
 /// Whether a pattern certainly needs little memory, so that even an untrusted one can be kept compiled: short, no large repetitions, no
@@ -150,8 +155,8 @@ impl<'s> Readings<'s> {
         }
     }
 
-    /// Returns the pattern of a `constrain` rule, or a clause about what is wrong with it, or nothing if it has none.
-    pub fn pattern(&self, from: &Provenance, constrain: &Constrain) -> Option<Result<Cow<'s, Regex>, String>> {
+    /// Returns the pattern of a `constrain` rule, or what is wrong with it, or nothing if it has none.
+    pub fn pattern(&self, from: &Provenance, constrain: &Constrain) -> Option<Result<Cow<'s, Regex>, InvalidPattern>> {
         let text = constrain.pattern.as_deref()?;
         Some(match self.find(from).and_then(|read| read.pattern.as_ref()) {
             Some(regex) => Ok(Cow::Borrowed(regex)),

@@ -2,7 +2,7 @@
 //! apply to runs.
 
 use jiff::Timestamp;
-use schema::expr::Budget;
+use schema::expr::{Budget, Program};
 use serde_json::Value;
 
 use super::compose::sorted;
@@ -12,7 +12,7 @@ use super::reading::RuleReading;
 use super::refusal::{Conflict, ExpressionError, Refusal, RefusalReason, RuleProblem};
 use super::source::{PolicySource, Provenance};
 use super::window::{ChangeWindows, WindowWait};
-use crate::api::{Enforcement, Rule, Validate};
+use crate::api::{Approve, Enforcement, Rule, Validate};
 use crate::context::Context;
 use crate::expression;
 use crate::path::Path;
@@ -39,6 +39,8 @@ pub struct RunVerdict {
     pub warnings: Vec<RefusalReason>,
     /// What it has to wait for.
     pub wait: Option<WindowWait>,
+    /// Who has to approve it once it has started, in a stable order.
+    pub approvals: Vec<Ruling<Approve>>,
 }
 
 /// Returns the policies for runs of an action among those that apply to its promise, each once, in a stable order.
@@ -62,6 +64,7 @@ pub fn judge_run(sources: &[PolicySource], facts: &RunFacts<'_>) -> RunVerdict {
                 continue;
             }
             verdict.validate((rule, read), &from, facts);
+            verdict.approve((rule, read), &from, facts);
             windows.extend(rule.window.clone().map(|effect| Ruling { from, path: Path::default(), effect }));
         }
     }
@@ -69,15 +72,32 @@ pub fn judge_run(sources: &[PolicySource], facts: &RunFacts<'_>) -> RunVerdict {
     verdict
 }
 
+/// Evaluates an expression of a rule on a run.
+fn holds(program: &Program, facts: &RunFacts<'_>) -> Result<bool, ExpressionError> {
+    let scope = expression::scope(&environment_of_actions(), facts.parameters, facts.context);
+    program.evaluate_bool(&scope, &mut Budget::steps(STEPS)).map_err(ExpressionError::Failed)
+}
+
 impl RunVerdict {
+    /// Adds a rule that requires approval, if its condition is true. One that can't be evaluated refuses the run.
+    fn approve(&mut self, (rule, read): (&Rule, &RuleReading), from: &Provenance, facts: &RunFacts<'_>) {
+        let Some(effect) = &rule.approve else { return };
+        match read.when.as_ref().map_or(Ok(true), |when| holds(when, facts)) {
+            Ok(true) => self.approvals.push(Ruling { from: from.clone(), path: Path::default(), effect: effect.clone() }),
+            Ok(false) => {}
+            Err(error) => {
+                let reason = RefusalReason::NotEvaluated { from: from.clone(), error };
+                self.refusals.push(Refusal { path: Path::default(), reason });
+            }
+        }
+    }
+
     fn validate(&mut self, (rule, read): (&Rule, &RuleReading), from: &Provenance, facts: &RunFacts<'_>) {
         let Some(Validate { message, .. }) = &rule.validate else { return };
-        let scope = expression::scope(&environment_of_actions(), facts.parameters, facts.context);
-        let holds = read.expression.as_ref().map(|program| program.evaluate_bool(&scope, &mut Budget::steps(STEPS)));
-        let reason = match holds {
+        let reason = match read.expression.as_ref().map(|program| holds(program, facts)) {
             None | Some(Ok(true)) => return,
             Some(Ok(false)) => RefusalReason::Invalid { from: from.clone(), message: message.clone(), changer: None },
-            Some(Err(error)) => RefusalReason::NotEvaluated { from: from.clone(), error: ExpressionError::Failed(error) },
+            Some(Err(error)) => RefusalReason::NotEvaluated { from: from.clone(), error },
         };
         if from.enforcement == Enforcement::Block {
             self.refusals.push(Refusal { path: read.path.clone(), reason });

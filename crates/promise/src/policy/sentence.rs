@@ -75,7 +75,7 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
         return format!("Budget: {most} a month for all covered requests {}.", scope(&budget.per));
     }
     if let Some(approve) = &rule.approve {
-        return approval(approve);
+        return format!("{}.", approval(approve));
     }
     if let Some(schedule) = &rule.schedule {
         return runs(schedule);
@@ -128,7 +128,8 @@ pub(crate) fn counted_range(low: Option<u64>, high: Option<u64>, noun: &str) -> 
     }
 }
 
-fn approval(approve: &Approve) -> String {
+/// Describes who has to approve, as a sentence without its full stop.
+pub fn approval(approve: &Approve) -> String {
     let mut people = approve.approvers.groups.clone();
     people.extend(approve.approvers.users.iter().cloned());
     let anybody = people.is_empty();
@@ -151,7 +152,7 @@ fn approval(approve: &Approve) -> String {
     };
     let open = approve.expires_after.as_ref().map(|after| format!("; the approval expires after {}", duration(after))).unwrap_or_default();
     let own = if approve.self_approval { ", and the requester can approve" } else { "" };
-    format!("{who} {when}{own}{open}.")
+    format!("{who} {when}{own}{open}")
 }
 
 /// Whether the sentence of an approval begins with a user name: those are never capitalized.
@@ -247,6 +248,8 @@ mod tests {
         assert_eq!(of(window), "Runs of restore and scale start every day between 02:00 and 06:00 (UTC).");
         let validate = json!({"name": "v", "validate": {"expression": "false", "message": "Ask Operations"}});
         assert_eq!(of(validate), "Runs of restore and scale: Ask Operations.");
+        let approve = json!({"name": "a", "approve": {"approvers": {"groups": ["operations"]}}});
+        assert_eq!(of(approve), "Runs of restore and scale: One of operations must approve first.");
     }
 
     #[test]

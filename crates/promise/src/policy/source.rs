@@ -132,7 +132,14 @@ impl Provenance {
     /// Returns `cluster/policy/rule`, or `cluster/promise/name/rule` for a promise's own rule: the identity of a rule in releases, content
     /// hashes and usage. A policy and a promise with the same name in the same home are different.
     pub fn id(&self) -> String {
-        let own = if self.origin == Origin::Promise { "promise/" } else { "" };
-        format!("{}/{own}{}/{}", self.cluster, self.policy, self.rule)
+        match self.origin {
+            Origin::Promise => format!("{}/promise/{}/{}", self.cluster, self.policy, self.rule),
+            _ => Self::id_of_policy(&self.cluster, &self.policy, &self.rule),
+        }
+    }
+
+    /// Returns the [`Self::id`] of a rule of a policy in the workspace with this logical cluster id.
+    pub fn id_of_policy(cluster: &str, policy: &str, rule: &str) -> String {
+        format!("{cluster}/{policy}/{rule}")
     }
 }

@@ -129,8 +129,9 @@ pub(super) fn faults(rule: &Rule, trusted: bool) -> Vec<Fault> {
 
 /// Returns what is wrong with a rule of a policy for actions: only some kinds apply to runs.
 pub(super) fn fault_for_actions(rule: &Rule) -> Option<Fault> {
-    let applies = rule.validate.is_some() || rule.window.is_some();
-    let what = "its policy is for actions, and only validate and window apply to them; use one of these, or remove appliesTo.actions";
+    let applies = rule.validate.is_some() || rule.approve.is_some() || rule.window.is_some();
+    let what =
+        "its policy is for actions, and only validate, approve and window apply to them; use one of these, or remove appliesTo.actions";
     (!applies).then(|| Fault::new("", what))
 }
 
@@ -232,7 +233,8 @@ fn approve_fault(approve: &Approve) -> Option<Fault> {
         && Required::All.voices(named) < count
     {
         let people = Required::All.voices(named);
-        let message = format!("it requires {count} approvals but names {people} users; name more approvers, or require at most {people}");
+        let users = crate::wording::counted(people.into(), "user");
+        let message = format!("it requires {count} approvals but names {users}; name more approvers, or require at most {people}");
         return Some(Fault::new(".approve.required", message));
     }
     if approve.stage == Some(0) {

@@ -42,7 +42,8 @@ fn steps(name: &str, find: impl Fn(&str) -> Option<PromiseWorkflowSpec>) -> Resu
 pub fn at_references(spec: &PromiseSpec, problems: Vec<Problem>) -> Vec<Problem> {
     let moved = |problem: Problem| {
         let behind = WorkflowName::ALL.into_iter().find_map(|name| {
-            let reference = spec.workflows.get(name)?.reference.as_ref()?;
+            // Beside steps of its own, a reference isn't followed: those steps are what was checked.
+            let reference = spec.workflows.get(name).filter(|workflow| workflow.steps.is_empty())?.reference.as_ref()?;
             let at = problem.path.strip_prefix(".workflows.")?.strip_prefix(name.word())?;
             let at = at.trim_start_matches('.');
             (at != "ref").then_some((name, reference, at))
@@ -126,6 +127,17 @@ mod tests {
         let problems = at_references(&both, validate(&same, None, true).unwrap_err());
         assert_eq!(paths(&problems), [".workflows.provision.ref"]);
         assert!(problems[0].message.starts_with("Remove the reference or the steps"), "{problems:?}");
+    }
+
+    #[test]
+    fn a_problem_of_a_workflow_with_a_reference_and_steps_stays_where_it_is() {
+        let both = promise(json!({"provision": {"ref": "standard", "steps": apply("nothing")}}));
+        let same = resolved(&both, |_| Some(shared(&apply("config")))).unwrap();
+        let of_promise = validate(&same, None, true).unwrap_err();
+        assert!(paths(&of_promise).contains(&".workflows.provision.ref"), "{of_promise:?}");
+        let own = Problem { path: ".workflows.provision.steps[0].apply".to_owned(), message: "Name a resource.".to_owned() };
+        let problems = at_references(&both, [of_promise.clone(), vec![own.clone()]].concat());
+        assert_eq!(problems, [of_promise, vec![own]].concat(), "no PromiseWorkflow is blamed for steps of the promise");
     }
 
     #[test]

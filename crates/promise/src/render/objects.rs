@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::inject::inject;
 use super::mask::masked;
+use super::readiness::ReadinessError;
 use super::{Compiled, CompiledResource, ITEM_LIMIT, Inputs, OBJECT_LIMIT, Rendered, Rendering, SIZE_LIMIT, outputs};
 use crate::context::Context;
 use crate::expression;
@@ -224,15 +225,15 @@ pub(super) fn is_ready(
     object: &Value,
     parameters: &Value,
     context: &Context,
-) -> Option<Result<bool, String>> {
+) -> Option<Result<bool, ReadinessError>> {
     let resource = resource_of(resource);
     let template = compiled.resources.iter().find(|candidate| candidate.id == resource)?.ready_when.as_ref()?;
     let mut scope = expression::scope(&compiled.environment, parameters, context);
     scope.set("self", &masked(object));
     Some(match template.evaluate(&scope, &mut Budget::steps(20_000)) {
         Ok(Value::Bool(ready)) => Ok(ready),
-        Ok(other) => Err(format!("readyWhen must return true or false, but it returns {other}.")),
+        Ok(other) => Err(ReadinessError::NotABoolean(other)),
         Err(TemplateError { error: ExprError::AbsentPath(_), .. }) => Ok(false),
-        Err(error) => Err(expression::sentence(&error.error)),
+        Err(error) => Err(ReadinessError::Failed(error.error)),
     })
 }

@@ -214,6 +214,7 @@ fn an_output_of_a_step_that_does_not_exist_is_a_problem_and_templates_read_no_st
         serde_json::from_value(json!([{"id": "a", "template": config("a", json!({"address": "${steps.reserve.address}"}))}])).unwrap();
     let problems = Compiled::compile(&spec).unwrap_err();
     assert_eq!(problems[0].path, ".implementation.resources[0].template.data.address");
+    assert!(problems[0].message.starts_with("Read outputs of steps only in later steps"), "{}", problems[0].message);
 }
 
 #[test]

@@ -118,7 +118,7 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
             format!("Remove the duplicate entry{twice} from {}.", named(promise, &list))
         }
         FieldErrorReason::TooLong => match bounds.max_length {
-            Some(most) => format!("Shorten {name} to at most {most} characters."),
+            Some(most) => format!("Shorten {name} to at most {}.", crate::wording::counted(most, "character")),
             None => format!("Shorten {name}."),
         },
         FieldErrorReason::TooMany => {

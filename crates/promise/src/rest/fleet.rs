@@ -79,7 +79,7 @@ pub struct RolloutSummary {
     pub created: String,
 }
 
-/// A rollout of yours, with its instances.
+/// A rollout of yours, with a part of its instances.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -93,8 +93,32 @@ pub struct RolloutDetail {
     pub minutes: u32,
     /// Whether instances that aren't ready for the version are skipped. Otherwise they stop the rollout.
     pub skips: bool,
-    /// Its instances, in their order.
+    /// How many instances it has, and what became of them.
+    pub progress: RolloutProgress,
+    /// A part of its instances, in their order.
     pub instances: Vec<RolloutInstance>,
+    /// Token to read the next part, as the query parameter `continue`. Absent at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub r#continue: Option<String>,
+}
+
+/// Numbers of all instances of a rollout, by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RolloutProgress {
+    /// All of them.
+    pub total: u64,
+    /// Upgraded.
+    pub done: u64,
+    /// In progress.
+    pub in_progress: u64,
+    /// Their turn hasn't come.
+    pub waiting: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Skipped.
+    pub skipped: u64,
 }
 
 /// An instance in a rollout.

@@ -3,10 +3,12 @@
 mod authors;
 mod runs;
 mod steps;
+mod troubleshooting;
 
 pub use authors::{FLEET, PUBLICATION, ROLLOUT, ROLLOUTS, STOP_ROLLOUT};
 pub use runs::{ACTION, ACTIONS, CANCEL_RUN, RETRY_RUN, RUN, RUNS};
 pub use steps::{SKIP, SKIP_IN_RUN};
+pub use troubleshooting::{EVENTS, LOGS};
 
 /// Address below which all operations are.
 pub const BASE: &str = "/api/v1";
@@ -166,7 +168,7 @@ const READ: Operation = Operation {
 };
 
 /// All operations, in the order in which people read about them.
-pub const OPERATIONS: [Operation; 34] = [
+pub const OPERATIONS: [Operation; 36] = [
     Operation {
         path: WORKSPACES,
         id: "listWorkspaces",
@@ -331,6 +333,8 @@ pub const OPERATIONS: [Operation; 34] = [
     runs::RETRY,
     runs::CANCEL,
     steps::SKIP_STEP_OF_RUN,
+    troubleshooting::LIST_EVENTS,
+    troubleshooting::GET_LOGS,
     Operation {
         path: WATCH,
         id: "watchRequest",

@@ -14,6 +14,14 @@ pub fn state_label(state: RolloutState) -> &'static str {
     }
 }
 
+/// Returns the label of the state of a rollout with what a completed one left out: an instance that was skipped doesn't run the version.
+pub fn outcome_label(state: RolloutState, skipped: usize) -> String {
+    match (state, skipped) {
+        (RolloutState::Completed, 1..) => format!("{} with {skipped} skipped", state_label(state)),
+        _ => state_label(state).to_owned(),
+    }
+}
+
 /// Returns the label of the state of an instance in a rollout.
 pub fn member_label(state: MemberState) -> &'static str {
     match state {
@@ -63,8 +71,14 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Obstacle, obstacle};
+    use super::{Obstacle, RolloutState, obstacle, outcome_label};
     use crate::problem::Problem;
+
+    #[test]
+    fn a_completed_rollout_counts_skipped_instances() {
+        let labels = [(RolloutState::Completed, 0), (RolloutState::Completed, 2), (RolloutState::Running, 2)];
+        assert_eq!(labels.map(|(state, skipped)| outcome_label(state, skipped)), ["Completed", "Completed with 2 skipped", "In progress"]);
+    }
 
     #[test]
     fn what_is_in_the_way_is_said_with_the_fields() {

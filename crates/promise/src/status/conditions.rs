@@ -12,9 +12,21 @@ use crate::wording::{all_of, counted};
 use crate::workflow::{self, Run};
 
 /// Conditions that must be true before anything is created for the request.
-const DECIDED: [&str; 3] = ["Accepted", "PoliciesSatisfied", "Approved"];
+const DECIDED: [&str; 3] = ["Accepted", POLICIES_SATISFIED, "Approved"];
 /// Whether the accepted release is applied.
-const APPLIED: &str = "Applied";
+pub(super) const APPLIED: &str = "Applied";
+/// Whether policies allow the request.
+pub(super) const POLICIES_SATISFIED: &str = "PoliciesSatisfied";
+/// Whether no one else changed the objects.
+pub(super) const DRIFT_FREE: &str = "DriftFree";
+/// Reason if nothing but limits and budgets refuses the request.
+pub(super) const NO_ROOM: &str = "NoRoom";
+/// Reason while objects are deleted.
+pub(super) const DELETING: &str = "Deleting";
+/// Reason if something prevents the deletion.
+pub(super) const DELETION_BLOCKED: &str = "DeletionBlocked";
+/// Reason if something else keeps changing the objects.
+pub(super) const CONTESTED: &str = "Contested";
 /// Reasons why an accepted release can't be applied.
 const HELD_BACK: [&str; 3] = ["Refused", "Conflict", STEP_FAILED];
 /// Reason if a step of the workflow failed.
@@ -41,11 +53,11 @@ pub(super) fn all(
 ) -> Vec<Condition> {
     let others = [
         ("Accepted", accepted(seen)),
-        ("PoliciesSatisfied", policies(seen)),
+        (POLICIES_SATISFIED, policies(seen)),
         ("Approved", approved(previous, seen)),
         (APPLIED, applied(seen)),
         ("Healthy", healthy(seen)),
-        ("DriftFree", drift_free(seen)),
+        (DRIFT_FREE, drift_free(seen)),
         ("PolicyOutdated", outdated(seen)),
     ];
     let ready = ready(seen, phase, waiting_on, &others);
@@ -159,7 +171,7 @@ fn policies(seen: &Observation<'_>) -> Said {
     }
     match seen.refusals {
         [] => said(ConditionStatus::True, "Satisfied", format!("{} evaluated", counted(seen.outcomes.len() as u64, "rule"))),
-        refusals => said(ConditionStatus::False, if seen.full { "NoRoom" } else { "Refused" }, refusals.join(" ")),
+        refusals => said(ConditionStatus::False, if seen.full { NO_ROOM } else { "Refused" }, refusals.join(" ")),
     }
 }
 
@@ -208,9 +220,9 @@ fn applied(seen: &Observation<'_>) -> Said {
             _ => None,
         });
         if let Some(why) = seen.failure.or(unreachable) {
-            return said(ConditionStatus::False, "DeletionBlocked", why);
+            return said(ConditionStatus::False, DELETION_BLOCKED, why);
         }
-        return said(ConditionStatus::False, "Deleting", format!("{} left", counted(plan.inventory.len() as u64, "object")));
+        return said(ConditionStatus::False, DELETING, format!("{} left", counted(plan.inventory.len() as u64, "object")));
     }
     if let Some(why) = seen.moved {
         return said(ConditionStatus::False, "Moved", why);
@@ -282,7 +294,7 @@ fn drift_free(seen: &Observation<'_>) -> Said {
         ),
         Some(plan) if !plan.contested.is_empty() => said(
             ConditionStatus::False,
-            "Contested",
+            CONTESTED,
             format!(
                 "Something else keeps changing {}, so it is restored less and less often. Find out who changes it, or ask the promise's team to \
                  leave it out of the template",

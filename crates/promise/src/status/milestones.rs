@@ -1,6 +1,7 @@
 //! Entries for the activity of a request, derived from two consecutive statuses, so that writing the same status again, such as after a
 //! restart, adds none.
 
+use super::conditions::{APPLIED, CONTESTED, DELETING, DELETION_BLOCKED, DRIFT_FREE, NO_ROOM, POLICIES_SATISFIED};
 use crate::api::{
     CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind, WaitingReason,
 };
@@ -234,9 +235,9 @@ fn queued(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option
 }
 
 fn applied(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    let now = condition(after, "Applied").filter(|condition| condition.status == ConditionStatus::True)?;
+    let now = condition(after, APPLIED).filter(|condition| condition.status == ConditionStatus::True)?;
     let (release, _) = in_force(after)?;
-    let known = is_true(before, "Applied") && in_force(before).is_some_and(|(known, _)| known == release);
+    let known = is_true(before, APPLIED) && in_force(before).is_some_and(|(known, _)| known == release);
     (!known).then(|| milestone(MilestoneReason::Applied, &format!("Applied release {release}: {}", now.message)))
 }
 
@@ -267,7 +268,7 @@ fn ready(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<
 }
 
 fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    let why = |status| condition(status, "DriftFree").filter(|condition| condition.reason == "Contested");
+    let why = |status| condition(status, DRIFT_FREE).filter(|condition| condition.reason == CONTESTED);
     let now = why(after)?;
     why(before).is_none().then(|| milestone(MilestoneReason::Contested, &now.message))
 }
@@ -296,7 +297,7 @@ pub fn ended(expiry: Expiry) -> Milestone {
 }
 
 fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    let left = condition(after, "Applied").filter(|condition| condition.reason == "Deleting").map(|condition| condition.message.as_str());
+    let left = condition(after, APPLIED).filter(|condition| condition.reason == DELETING).map(|condition| condition.message.as_str());
     let left = left.map(|left| format!(": {left}")).unwrap_or_default();
     (before.phase != Phase::Deleting).then(|| milestone(MilestoneReason::Deleting, &format!("Deletion started{left}")))
 }
@@ -321,12 +322,12 @@ fn in_force(status: &PromiseRequestStatus) -> Option<(&str, &str)> {
 
 fn why_refused(status: &PromiseRequestStatus) -> Option<&str> {
     let is_queued = why_queued(status).is_some();
-    said_no(status, "Accepted").or_else(|| said_no(status, "PoliciesSatisfied").filter(|_| !is_queued))
+    said_no(status, "Accepted").or_else(|| said_no(status, POLICIES_SATISFIED).filter(|_| !is_queued))
 }
 
 /// Returns why a request is queued: it is accepted once there is room.
 fn why_queued(status: &PromiseRequestStatus) -> Option<&str> {
-    condition(status, "PoliciesSatisfied").filter(|condition| condition.reason == "NoRoom").map(|condition| condition.message.as_str())
+    condition(status, POLICIES_SATISFIED).filter(|condition| condition.reason == NO_ROOM).map(|condition| condition.message.as_str())
 }
 
 fn why_not_applied(status: &PromiseRequestStatus) -> Option<&str> {
@@ -334,7 +335,7 @@ fn why_not_applied(status: &PromiseRequestStatus) -> Option<&str> {
 }
 
 fn why_blocked(status: &PromiseRequestStatus) -> Option<&str> {
-    condition(status, "Applied").filter(|condition| condition.reason == "DeletionBlocked").map(|condition| condition.message.as_str())
+    condition(status, APPLIED).filter(|condition| condition.reason == DELETION_BLOCKED).map(|condition| condition.message.as_str())
 }
 
 fn waits_for_step(status: &PromiseRequestStatus) -> Option<&str> {
@@ -343,7 +344,7 @@ fn waits_for_step(status: &PromiseRequestStatus) -> Option<&str> {
 
 /// Returns why an accepted release isn't running as it should.
 fn trouble(status: &PromiseRequestStatus) -> &str {
-    let reasons = || [why_not_applied(status), said_no(status, "Healthy"), said_no(status, "Applied")].into_iter().flatten();
+    let reasons = || [why_not_applied(status), said_no(status, "Healthy"), said_no(status, APPLIED)].into_iter().flatten();
     reasons().next().unwrap_or("Not working, for an unknown reason")
 }
 

@@ -267,7 +267,9 @@ impl State<'_, '_> {
         }
         self.tasks.retain(|task| task.step() != step.id);
         let message = words::timed_out(timeout, status);
-        self.fail(step, index, TaskFailure { reason: StepReason::TimedOut, message }, false);
+        // After an approval that a policy requires expired, a retry requests another one.
+        let is_final = status.policy.is_some();
+        self.fail(step, index, TaskFailure { reason: StepReason::TimedOut, message }, is_final);
     }
 
     /// Calls a step again after a pause, in seconds.
@@ -323,6 +325,9 @@ impl State<'_, '_> {
 
     /// Ends the run, once no step runs any more.
     fn conclude(&mut self) {
+        if self.has_failed() {
+            self.stop_asking();
+        }
         let steps = &self.run.steps;
         if steps.iter().any(|step| step.phase == StepPhase::Running) {
             return;

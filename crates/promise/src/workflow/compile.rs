@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schema::expr::{Environment, Template, Type};
 use serde_json::Value;
 
-use crate::api::{Approve, HttpMethod, HttpRequest, HttpStep, JobStep, OnFailure, Step, StepKind, Workflow, WorkflowName, Workflows};
+use crate::api::{
+    Approve, HttpMethod, HttpRequest, HttpStep, JobStep, OnFailure, Step, StepKind, StepStatus, Workflow, WorkflowName, Workflows,
+};
 use crate::expression::Reader;
 use crate::policy::seconds;
 
@@ -26,6 +28,13 @@ impl CompiledWorkflows {
     /// Returns a workflow by its name, if the promise has it.
     pub fn get(&self, name: WorkflowName) -> Option<&CompiledWorkflow> {
         self.workflows.get(&name)
+    }
+
+    /// Puts the steps that policies require before those of an action.
+    pub(crate) fn ask_first(&mut self, steps: &[StepStatus]) {
+        if let Some(workflow) = self.workflows.get_mut(&WorkflowName::Action) {
+            workflow.ask_first(steps);
+        }
     }
 }
 

@@ -11,8 +11,8 @@ use super::progress::{Progress, succeeded};
 use super::{Run, TaskFailure, words};
 use crate::api::{
     ActionPhase, ApprovalState, ApprovalStatus, Approve, CandidateState, CandidateStatus, CurrentStatus, Decision, PromiseActionStatus,
-    PromiseRequestStatus, PromiseSpec, QuestionStatus, StepKind, StepPhase, StepReason, StepStatus, WorkflowName, WorkflowPhase,
-    WorkflowStatus,
+    PromiseRequestStatus, PromiseSpec, QuestionStatus, StepKind, StepPhase, StepPolicy, StepReason, StepStatus, WorkflowName,
+    WorkflowPhase, WorkflowStatus,
 };
 use crate::approval::{decided, skip};
 
@@ -29,6 +29,8 @@ pub struct StepQuestion {
     pub since: Option<String>,
     /// Rule of an `approve` step. Other steps can only be skipped.
     pub rule: Option<Approve>,
+    /// The policy that requires the step. `None` if the promise has it.
+    pub policy: Option<Box<StepPolicy>>,
 }
 
 /// What people decided about a step.
@@ -53,17 +55,32 @@ impl Run {
                 Action::Approve { rule, .. } => Some(Approve::clone(rule)),
                 _ => None,
             };
-            let hash = |round| question_hash(uid, &self.status, &StepStatus { round, ..status.clone() });
             // Who approves is known before the step begins.
-            (is_open(status) || (rule.is_some() && status.phase == StepPhase::Pending)).then(|| StepQuestion {
-                step: status.id.clone(),
-                content_hash: hash(status.round),
-                former: (0..status.round).map(hash).collect(),
-                since: status.started_at.clone(),
-                rule,
-            })
+            let is_asked = is_open(status) || (rule.is_some() && status.phase == StepPhase::Pending);
+            is_asked.then(|| self.question(uid, status, rule))
         };
         self.steps.iter().filter_map(of).collect()
+    }
+
+    /// Returns the steps that policies require, whatever their state, with what decisions about them have to name.
+    pub fn required(&self, uid: &str) -> Vec<StepQuestion> {
+        let of = |status: &StepStatus| {
+            let policy = status.policy.as_ref()?;
+            Some(self.question(uid, status, Some(policy.approve.clone())))
+        };
+        self.steps.iter().filter_map(of).collect()
+    }
+
+    fn question(&self, uid: &str, status: &StepStatus, rule: Option<Approve>) -> StepQuestion {
+        let hash = |round| question_hash(uid, &self.status, &StepStatus { round, ..status.clone() });
+        StepQuestion {
+            step: status.id.clone(),
+            content_hash: hash(status.round),
+            former: (0..status.round).map(hash).collect(),
+            since: status.started_at.clone(),
+            rule,
+            policy: status.policy.clone(),
+        }
     }
 
     /// Checks whether a decision skips a step that failed.

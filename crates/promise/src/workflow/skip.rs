@@ -38,7 +38,10 @@ pub fn skip_effect<'a>(steps: &'a [Step], states: &'a [StepStatus], id: &str) ->
         }
         behind.extend(more);
     }
-    let waits = |step: &&StepStatus| step.id != id && behind.contains(step.id.as_str()) && step.phase == StepPhase::Pending;
+    // All steps of the promise come after those that policies require.
+    let is_required = states.iter().any(|step| step.id == id && step.policy.is_some());
+    let follows = |step: &StepStatus| behind.contains(step.id.as_str()) || (is_required && step.policy.is_none());
+    let waits = |step: &&StepStatus| step.id != id && follows(step) && step.phase == StepPhase::Pending;
     let known = states.iter().find(|step| step.id == id);
     let is_missing = |name: &&str| known.is_none_or(|known| !known.outputs.contains_key(*name));
     let declared = steps.iter().filter(|step| step.id == id).flat_map(outputs);

@@ -4,6 +4,7 @@ mod jobs;
 mod model;
 mod people;
 mod publish;
+mod required;
 mod world;
 
 use std::collections::BTreeSet;

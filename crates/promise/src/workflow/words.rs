@@ -67,6 +67,11 @@ pub(super) fn approval_needed(line: &ApprovalStatus, check: Option<&str>) -> Str
     }
 }
 
+/// Returns the title of a step that a policy requires.
+pub(super) fn required_by(policy: &str) -> String {
+    format!("Approval required by {policy}")
+}
+
 /// Returns that no one knows yet who has to decide about a step.
 pub(super) fn asking() -> String {
     "Requesting approval".to_owned()

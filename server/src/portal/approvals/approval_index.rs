@@ -44,6 +44,8 @@ struct Known {
     runs: OrdMap<Key, Arc<PromiseAction>>,
     /// Runs of actions that might have a step that waits for approval.
     asking: BTreeSet<Key>,
+    /// The same runs by the content hashes of these steps.
+    by_hash: HashMap<String, BTreeSet<Key>>,
     /// Open requests with their keys. `None` if it has to be rebuilt.
     listed: Option<Open>,
     /// Requests that need or needed approval, by uid.
@@ -162,10 +164,19 @@ impl Known {
             Some((key.clone(), request, None))
         });
         own.or_else(|| {
-            let mut of_runs = self.asking.iter().flat_map(|run| self.questions_of_run(run).into_iter().map(move |found| (found, run)));
-            let ((key, request), run) = of_runs.find(|((_, request), _)| is_wanted(request))?;
-            Some((key, request, Some(run.clone())))
+            // Only what is wanted is copied.
+            let mut runs = self.by_hash.get(hash).into_iter().flatten().filter(|run| self.is_run_of(run, uid));
+            runs.find_map(|run| {
+                let (key, request) = self.questions_of_run(run).into_iter().find(|(_, request)| is_wanted(request))?;
+                Some((key, request, Some(run.clone())))
+            })
         })
+    }
+
+    /// Checks whether a run is of the request with a uid.
+    fn is_run_of(&self, run: &Key, uid: &str) -> bool {
+        let request = self.runs.get(run).and_then(|found| self.requests.get(&request_of(run, found)));
+        request.is_some_and(|request| request.metadata.uid.as_deref() == Some(uid))
     }
 
     fn makers(&self, uid: &str) -> Vec<Arc<PromiseRequest>> {
@@ -211,11 +222,24 @@ impl Known {
     fn follow_runs(&mut self, runs: OrdMap<Key, Arc<PromiseAction>>) {
         let before = std::mem::replace(&mut self.runs, runs.clone());
         for change in before.diff(&runs) {
-            let (key, run) = match change {
-                DiffItem::Add(key, run) | DiffItem::Update { new: (key, run), .. } => (key, Some(run)),
-                DiffItem::Remove(key, _) => (key, None),
+            let (key, former, run) = match change {
+                DiffItem::Add(key, run) => (key, None, Some(run)),
+                DiffItem::Update { old: (key, former), new: (_, run) } => (key, Some(former), Some(run)),
+                DiffItem::Remove(key, former) => (key, Some(former), None),
             };
-            let asks = run.is_some_and(|run| is_asking(run));
+            for hash in former.into_iter().flat_map(|former| asked_hashes(former)) {
+                if let Some(runs) = self.by_hash.get_mut(hash) {
+                    runs.remove(key);
+                    if runs.is_empty() {
+                        self.by_hash.remove(hash);
+                    }
+                }
+            }
+            let mut asks = false;
+            for hash in run.into_iter().flat_map(|run| asked_hashes(run)) {
+                self.by_hash.entry(hash.to_owned()).or_default().insert(key.clone());
+                asks = true;
+            }
             let asked_before = if asks { !self.asking.insert(key.clone()) } else { self.asking.remove(key) };
             if asks || asked_before {
                 self.listed = None;
@@ -279,10 +303,10 @@ impl Known {
     }
 }
 
-/// Checks whether a step of a run might wait for approval.
-fn is_asking(run: &PromiseAction) -> bool {
+/// Returns the content hashes of the steps of a run that might wait for approval.
+fn asked_hashes(run: &PromiseAction) -> impl Iterator<Item = &str> {
     let open = run.status.iter().filter(|status| !status.phase.is_over());
-    open.flat_map(|status| &status.steps).any(|step| step.approval.is_some() && step.content_hash.is_some())
+    open.flat_map(|status| &status.steps).filter(|step| step.approval.is_some()).filter_map(|step| step.content_hash.as_deref())
 }
 
 fn put<K: Ord>(of: &mut BTreeMap<K, BTreeSet<Dated>>, key: K, dated: &Dated, there: bool) {
@@ -386,23 +410,26 @@ mod tests {
         assert!(known.listed().is_empty() && known.steps.is_empty());
     }
 
+    /// Returns a run of an action of the request `a`, with a step that has this hash.
+    fn asking_run(name: &str, phase: ActionPhase, hash: Option<&str>) -> Arc<PromiseAction> {
+        let spec = PromiseActionSpec { request: "a".into(), action: "publish".into(), ..PromiseActionSpec::default() };
+        let mut run = object::<PromiseActionKind>(name, Some("default"), spec);
+        let step = StepStatus {
+            id: "board".into(),
+            kind: StepKind::Approve,
+            phase: StepPhase::Running,
+            content_hash: hash.map(str::to_owned),
+            approval: Some(Box::default()),
+            ..StepStatus::default()
+        };
+        run.metadata.resource_version = Some(format!("{phase:?}-{hash:?}"));
+        run.status = Some(PromiseActionStatus { phase, steps: vec![step], ..PromiseActionStatus::default() });
+        Arc::new(run)
+    }
+
     #[test]
     fn a_run_with_a_step_that_waits_is_listed_beside_its_request() {
-        let run = |phase: ActionPhase, hash: Option<&str>| {
-            let spec = PromiseActionSpec { request: "a".into(), action: "publish".into(), ..PromiseActionSpec::default() };
-            let mut run = object::<PromiseActionKind>("a-1", Some("default"), spec);
-            let step = StepStatus {
-                id: "board".into(),
-                kind: StepKind::Approve,
-                phase: StepPhase::Running,
-                content_hash: hash.map(str::to_owned),
-                approval: Some(Box::default()),
-                ..StepStatus::default()
-            };
-            run.metadata.resource_version = Some(format!("{phase:?}-{hash:?}"));
-            run.status = Some(PromiseActionStatus { phase, steps: vec![step], ..PromiseActionStatus::default() });
-            Arc::new(run)
-        };
+        let run = |phase: ActionPhase, hash: Option<&str>| asking_run("a-1", phase, hash);
         let requests = |version: &str| [(key("a"), request("a", version, CandidateState::Accepted))].into_iter().collect::<OrdMap<_, _>>();
         let mut known = Known::default();
         known.follow(requests("1"), OrdMap::new());
@@ -417,7 +444,28 @@ mod tests {
         assert!(known.listed().is_empty());
         known.follow_runs([(key("a-1"), run(ActionPhase::Running, Some("h")))].into_iter().collect());
         known.follow_runs(OrdMap::new());
-        assert!(known.listed().is_empty());
+        assert!(known.listed().is_empty() && known.by_hash.is_empty());
+    }
+
+    #[test]
+    fn a_step_of_a_run_is_found_without_looking_at_other_runs() {
+        let run = |number: usize| {
+            let (name, hash) = (format!("a-{number}"), format!("h{number}"));
+            (key(&name), asking_run(&name, ActionPhase::Running, Some(&hash)))
+        };
+        let mut known = Known::default();
+        known.follow([(key("a"), request("a", "1", CandidateState::Accepted))].into_iter().collect(), OrdMap::new());
+        let mut runs: OrdMap<_, _> = (0..100).map(run).collect();
+        known.follow_runs(runs.clone());
+        for number in 0..100 {
+            assert_eq!(known.by_hash[&format!("h{number}")].len(), 1);
+            let (_, _, of) = known.question("uid-a", &format!("h{number}")).unwrap();
+            assert_eq!(of.map(|run| run.name), Some(format!("a-{number}")));
+        }
+        assert!(known.question("uid-b", "h1").is_none(), "of another request");
+        runs.remove(&key("a-1"));
+        known.follow_runs(runs);
+        assert!(known.question("uid-a", "h1").is_none() && known.question("uid-a", "h2").is_some());
     }
 
     #[test]

@@ -102,31 +102,29 @@ pub(super) async fn waits(caller: &Caller) -> Result<usize> {
     Ok(waiting_requests(caller).await?.len())
 }
 
-/// Returns the requests that wait for this user.
+/// Returns the keys of the requests that wait for this user. Several approvals of one request have the same key.
 pub(in crate::portal) async fn waiting_keys(caller: &Caller) -> Result<HashSet<Key>> {
-    let portal = caller.portal();
-    let open = portal.approval_index.open(&portal.world);
-    let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
-    let waiting = open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits));
-    Ok(waiting.map(|(key, _)| key.clone()).collect())
+    Ok(waiting_requests(caller).await?.into_iter().map(|(_, key, _)| key).collect())
 }
 
-/// Returns at most `most` requests that wait for this user, with what expires first on top, and how many there are.
-pub(in crate::portal) async fn waiting_rows(caller: &Caller, most: usize) -> Result<(Vec<InboxRow>, usize)> {
+/// Returns rows for at most `most` approvals that wait for this user, with what expires first on top, and the keys of all of them.
+pub(in crate::portal) async fn waiting_rows(caller: &Caller, most: usize) -> Result<(Vec<InboxRow>, Vec<Key>)> {
     let waiting = waiting_requests(caller).await?;
     let mut rows = Vec::with_capacity(most.min(waiting.len()));
     for (_, key, request) in waiting.iter().take(most) {
         rows.push(row(caller, key, request, &caller.standings(request).await?));
     }
-    Ok((rows, waiting.len()))
+    Ok((rows, waiting.into_iter().map(|(_, key, _)| key).collect()))
 }
 
-/// Returns the requests that wait for this user, with what expires first on top.
+/// Returns the approvals that wait for this user, with what expires first on top. Every count of them is the length of this list.
 pub(super) async fn waiting_requests(caller: &Caller) -> Result<Vec<(Urgency, Key, Arc<PromiseRequest>)>> {
-    let waits = |key: &Key, request: &Arc<PromiseRequest>, standings: &[Standing<'_>]| {
-        standings.iter().any(Standing::waits).then(|| (urgency(request), key.clone(), request.clone()))
-    };
-    let mut waiting: Vec<(Urgency, Key, Arc<PromiseRequest>)> = seen(caller, waits).await?.into_iter().flatten().collect();
+    let portal = caller.portal();
+    let open = portal.approval_index.open(&portal.world);
+    let deciding = caller.deciding(open.iter().map(|(_, request)| &**request)).await?;
+    let waits = open.iter().filter(|(_, request)| caller.standings_by(&deciding, request).iter().any(Standing::waits));
+    let mut waiting: Vec<(Urgency, Key, Arc<PromiseRequest>)> =
+        waits.map(|(key, request)| (urgency(request), key.clone(), request.clone())).collect();
     waiting.sort_by(|(a, ..), (b, ..)| a.cmp(b));
     Ok(waiting)
 }

@@ -382,10 +382,10 @@ pub(super) fn summary(touched: Touched) -> String {
     .into_iter()
     .flatten()
     .collect();
-    if parts.is_empty() {
-        format!("None of {all} objects changes")
-    } else {
-        format!("Of {}, {}", counted(all as u64, "object"), all_of(&parts))
+    match (parts.as_slice(), all) {
+        ([], _) => format!("No changes to {}", counted(all as u64, "object")),
+        ([only], 1) => only.replacen("1 ", "1 object ", 1),
+        (parts, _) => format!("Of {}, {}", counted(all as u64, "object"), all_of(parts)),
     }
 }
 
@@ -492,6 +492,9 @@ mod tests {
             summary(Touched { changed: 1, removed: 1, replaced: 2, ..Touched::default() }),
             "Of 4 objects, 1 changes, 2 are replaced and 1 is removed"
         );
-        assert_eq!(summary(Touched { kept: 4, ..Touched::default() }), "None of 4 objects changes");
+        assert_eq!(summary(Touched { kept: 4, ..Touched::default() }), "No changes to 4 objects");
+        assert_eq!(summary(Touched { kept: 1, ..Touched::default() }), "No changes to 1 object");
+        assert_eq!(summary(Touched { changed: 1, ..Touched::default() }), "1 object changes");
+        assert_eq!(summary(Touched { removed: 1, ..Touched::default() }), "1 object is removed");
     }
 }

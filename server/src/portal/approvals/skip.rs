@@ -83,6 +83,10 @@ impl<'a> Subject<'a> {
         if let Some(approval) = &step.approval {
             return Some(ApprovalStatus::clone(approval));
         }
+        if let Some(policy) = &step.policy {
+            let (source, cluster) = (policy.source.clone(), policy.cluster.clone());
+            return Some(ApprovalStatus { rule: policy.approval_rule(), source, cluster, ..ApprovalStatus::default() });
+        }
         let status = self.request.status.as_ref()?;
         let run = status.workflow.as_ref().filter(|_| self.run.is_none());
         let candidate = status.candidate.as_ref().filter(|candidate| run.is_some_and(|run| run.release == candidate.release));
@@ -99,6 +103,9 @@ impl<'a> Subject<'a> {
     /// Checks whether the step needs someone else to approve it, so that the user can't skip it either.
     fn is_own(&self, caller: &Caller, step: &StepStatus) -> bool {
         let needs_another = || {
+            if let Some(policy) = &step.policy {
+                return !policy.approve.self_approval;
+            }
             let used = caller.made_from(self.request);
             used.is_some_and(|used| allows_requester(&used.spec.spec, &step.id) == Some(false))
         };
@@ -126,11 +133,14 @@ impl<'a> Subject<'a> {
     /// # Errors
     /// If the control plane doesn't respond.
     async fn skippable(&self, caller: &Caller, step: &StepStatus) -> Result<Result<(ApprovalStatus, String)>> {
+        // Where nothing is known about the promise, no one can have the permission.
         let Some(rule) = self.rule(caller, step) else {
-            return Ok(Err(ConflictReason::NothingToSkip { step: step.id.clone() }.into()));
+            let named = &self.request.spec.promise;
+            let (object, workspace) = (named.name.clone(), named.workspace.clone().unwrap_or_default());
+            return Ok(Err(DeniedReason::Decide { emergency: true, object, workspace }.into()));
         };
         if !caller.is_let(names::EMERGENCY_VERB, &rule).await? {
-            let (object, workspace) = (rule.rule.promise.unwrap_or_default(), rule.source);
+            let (object, workspace) = (rule.rule.policy.or(rule.rule.promise).unwrap_or_default(), rule.source);
             return Ok(Err(DeniedReason::Decide { emergency: true, object, workspace }.into()));
         }
         if self.is_own(caller, step) {

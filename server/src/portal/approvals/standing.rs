@@ -182,7 +182,9 @@ impl Caller {
         for approval in approvals {
             let (is_let, breaks) = deciding.0.get(&rule(approval)).copied().unwrap_or_default();
             let may = is_let && self.is_approver_of(approval);
-            let own = (asked_for || changed) && !allows_self(self.portal(), approval);
+            // A policy that requires an approval of a run counts as it was when the run started.
+            let frozen = step::step(request).and_then(|step| step.policy.as_deref()).map(|policy| policy.approve.self_approval);
+            let own = (asked_for || changed) && !frozen.unwrap_or_else(|| allows_self(self.portal(), approval));
             let holds = is_held_by(approval, &self.identity().person);
             standings.push(Standing {
                 approval,
@@ -200,19 +202,33 @@ impl Caller {
             self.remember(request, &mut standings);
         }
         self.separate(&mut standings);
+        if let Some(stage) = self.approved_other_step(request) {
+            standings.iter_mut().filter(|standing| !standing.approval.same_person).for_each(|standing| standing.elsewhere = Some(stage));
+        }
         standings
+    }
+
+    /// Returns the stage of another step of the same run that this user approved, if policies require both.
+    fn approved_other_step(&self, request: &PromiseRequest) -> Option<u32> {
+        let own = step::step(request).filter(|step| step.policy.is_some())?;
+        let steps = request.status.as_ref().map(|status| status.steps.as_slice()).unwrap_or_default();
+        let others = steps.iter().filter(|other| other.policy.is_some() && other.id != own.id);
+        let mut lines = others.filter_map(|other| other.approval.as_deref());
+        lines.find(|line| line.given.iter().any(|given| self.approves(line, given))).map(|line| line.stage)
+    }
+
+    /// Checks whether an approval is one of this user that is heard.
+    fn approves(&self, approval: &ApprovalStatus, given: &GivenApproval) -> bool {
+        let is_heard = matches!(given.state, DecisionState::Counts | DecisionState::Pending);
+        is_heard && given.decision == Decision::Approve && giver(approval, given) == self.identity().person
     }
 
     /// Applies the separation of approvers: a user who approved one rule of a request can't approve another, unless that rule allows the
     /// same user.
     fn separate(&self, standings: &mut [Standing<'_>]) {
-        let approves = |approval: &ApprovalStatus, given: &GivenApproval| {
-            let is_heard = matches!(given.state, DecisionState::Counts | DecisionState::Pending);
-            is_heard && given.decision == Decision::Approve && giver(approval, given) == self.identity().person
-        };
         let is_approved = |standing: &Standing<'_>| {
             let given = &standing.approval.given;
-            standing.decided == Some(Decision::Approve) || given.iter().any(|given| approves(standing.approval, given))
+            standing.decided == Some(Decision::Approve) || given.iter().any(|given| self.approves(standing.approval, given))
         };
         let approved: Vec<(usize, u32)> = standings
             .iter()

@@ -6,6 +6,7 @@ use app::view::{AuthorPage, AuthoredVersion, RolloutLine};
 use kube::ResourceExt as _;
 use promise::Result;
 use promise::publish::breaking_changes;
+use promise::rollout::{MemberState, RolloutState};
 
 use super::authored::Authored;
 use super::instances::Instances;
@@ -46,14 +47,23 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str) -> Result
     }));
     let (person, home) = (&caller.identity().person, authored.key.cluster.to_string());
     let rollouts = caller.portal().store.rollouts(person, &home, name, ROLLOUTS).await.map_err(|error| database(&error))?;
-    let line =
-        |one: store::StoredRollout| RolloutLine { id: one.id, version: one.version, state: one.state, created: one.created.to_string() };
+    let mut lines = Vec::with_capacity(rollouts.len());
+    for one in rollouts {
+        let skipped = if one.state == RolloutState::Completed { skipped(caller, &one.id).await? } else { 0 };
+        lines.push(RolloutLine { id: one.id, version: one.version, state: one.state, skipped, created: one.created.to_string() });
+    }
     Ok(AuthorPage {
         promise: authored.view(caller).await?,
         versions,
         instances: instances.all.len(),
         workspaces: instances.workspaces,
-        rollouts: rollouts.into_iter().map(line).collect(),
+        rollouts: lines,
         unseen: instances.unseen,
     })
+}
+
+/// Returns how many instances a rollout skipped.
+async fn skipped(caller: &Caller, rollout: &str) -> Result<usize> {
+    let count = caller.portal().store.count_members(rollout, MemberState::Skipped).await.map_err(|error| database(&error))?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }

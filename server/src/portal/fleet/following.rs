@@ -1,13 +1,12 @@
 //! The background task that advances rollouts: it looks at them when a request changes, when a person starts or directs one, and from time to
 //! time, because others run out of time.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use store::Random;
 use tokio::sync::{Notify, broadcast};
 
-use super::advance::advance;
+use super::advance::{Written, advance};
 use crate::portal::Portal;
 
 /// Changes within this time are looked at together.
@@ -21,26 +20,21 @@ const BACKLOG: usize = 64;
 
 /// What wakes rollouts, and who follows them.
 pub(crate) struct Rollouts {
-    /// What this process calls itself among replicas.
-    holder: OnceLock<String>,
+    /// What this process is called among those that share the database.
+    holder: String,
     wake: Notify,
     changed: broadcast::Sender<String>,
 }
 
-impl Default for Rollouts {
-    fn default() -> Self {
-        Self { holder: OnceLock::new(), wake: Notify::new(), changed: broadcast::Sender::new(BACKLOG) }
-    }
-}
-
 impl Rollouts {
-    /// Returns what this process calls itself among the replicas that advance rollouts.
-    pub(super) fn holder(&self, random: &dyn Random) -> &str {
-        self.holder.get_or_init(|| {
-            let mut bytes = [0; 16];
-            random.fill(&mut bytes);
-            hex::encode(bytes)
-        })
+    /// Those that a process advances. No other living process has its name; the next one after a crash can have it, and continues at once.
+    pub(crate) fn of(holder: String) -> Self {
+        Self { holder, wake: Notify::new(), changed: broadcast::Sender::new(BACKLOG) }
+    }
+
+    /// Returns what this process is called among those that advance rollouts.
+    pub(super) fn holder(&self) -> &str {
+        &self.holder
     }
 
     /// Has rollouts looked at, because a person started or directed one.
@@ -60,9 +54,22 @@ impl Rollouts {
     }
 }
 
-/// Advances rollouts until the process shuts down.
+/// Advances rollouts until the process shuts down. Another process can continue them at once then.
 pub(crate) async fn follow(portal: Arc<Portal>) {
+    advance_all(&portal).await;
+    if let Err(error) = portal.store.release_rollouts(portal.rollouts.holder()).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "another process continues rollouts later");
+    }
+}
+
+async fn advance_all(portal: &Arc<Portal>) {
+    // Until everything was read once, requests in progress would look deleted.
+    tokio::select! {
+        () = portal.shutdown.cancelled() => return,
+        () = portal.world.synced() => {}
+    }
     let mut changes = portal.world.requests.changes();
+    let mut written = Written::new();
     loop {
         let open = match portal.store.open_rollouts().await {
             Ok(open) => open,
@@ -71,9 +78,10 @@ pub(crate) async fn follow(portal: Arc<Portal>) {
                 Vec::new()
             }
         };
+        written.retain(|id, _| open.iter().any(|stored| stored.id == *id));
         let mut is_busy = false;
         for stored in &open {
-            match advance(&portal, stored).await {
+            match advance(portal, stored, &mut written).await {
                 Ok(more) => is_busy |= more,
                 Err(error) => tracing::warn!(%error, rollout = stored.id, "a rollout can't continue at the moment"),
             }

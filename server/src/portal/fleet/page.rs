@@ -78,7 +78,7 @@ pub(super) async fn find(caller: &Caller, (workspace, promise): (&str, &str), id
     stored.filter(is_here).ok_or_else(|| Error::NotFound { what: "rollout".to_owned() })
 }
 
-fn counts(members: &[StoredMember]) -> RolloutCounts {
+pub(super) fn counts(members: &[StoredMember]) -> RolloutCounts {
     let of = |states: &[MemberState]| members.iter().filter(|one| states.contains(&one.state)).count();
     RolloutCounts {
         total: members.len(),

@@ -1,8 +1,8 @@
 //! The instances of a promise and its rollouts as data, for programs.
 
-use app::view::{FleetCheck, FleetQuery, RolloutCommand, RolloutMember};
+use app::view::{FleetCheck, FleetQuery, RolloutCommand, RolloutCounts, RolloutMember};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use promise::rest::{FleetItem, FleetVerdict, Page, RolloutDetail, RolloutInstance, RolloutSummary};
+use promise::rest::{FleetItem, FleetVerdict, Page, RolloutDetail, RolloutInstance, RolloutProgress, RolloutSummary};
 use promise::rollout::{member_reason, obstacle};
 use promise::{Error, Problem, Result};
 use store::StoredRollout;
@@ -62,30 +62,44 @@ impl Caller {
         Ok(Page { items, total, total_at_least: None, r#continue: None, unread: Vec::new(), as_of: None })
     }
 
-    /// Returns a rollout that the user started.
+    /// Returns a rollout that the user started, with a part of its instances.
     ///
     /// # Errors
-    /// If there is none, or the control plane or the database doesn't respond.
-    pub(crate) async fn rollout_detail(&self, workspace: &str, name: &str, id: &str) -> Result<RolloutDetail> {
+    /// If there is none, the part is invalid, or the control plane or the database doesn't respond.
+    pub(crate) async fn rollout_detail(&self, workspace: &str, name: &str, id: &str, slice: &Slice) -> Result<RolloutDetail> {
         let stored = page::find(self, (workspace, name), id).await?;
         let members = self.portal().store.rollout_members(id).await.map_err(|error| database(&error))?;
+        let after = slice.number()?;
         let mut eyes = Eyes::of(self);
-        let mut instances = Vec::with_capacity(members.len());
-        for one in &members {
-            instances.push(instance(eyes.line(one).await?));
+        let mut wanted = Vec::new();
+        for one in members.iter().filter(|one| after.is_none_or(|after| one.position > after)).take(slice.limit + 1) {
+            wanted.push((vec![one.position.to_string()], instance(eyes.line(one).await?)));
         }
-        let (wave_size, minutes, skips) = (stored.wave_size, stored.minutes, stored.skips);
-        Ok(RolloutDetail { summary: summary(stored), wave_size, minutes, skips, instances })
+        let extent = Extent { total: members.len(), unread: Vec::new(), as_of: None };
+        let Page { items: instances, r#continue, .. } = part(extent, slice.limit, wanted);
+        let (wave_size, minutes, skips, progress) = (stored.wave_size, stored.minutes, stored.skips, progress(&page::counts(&members)));
+        Ok(RolloutDetail { summary: summary(stored), wave_size, minutes, skips, progress, instances, r#continue })
     }
 
-    /// Stops a rollout that the user started, and returns it.
+    /// Stops a rollout that the user started, and returns it with its first instances.
     ///
     /// # Errors
     /// If there is none, or the control plane or the database doesn't respond.
     pub(crate) async fn stop_rollout(&self, workspace: &str, name: &str, id: &str) -> Result<RolloutDetail> {
         page::find(self, (workspace, name), id).await?;
         directing::direct(self, id, RolloutCommand::Stop, 0).await?;
-        self.rollout_detail(workspace, name, id).await
+        self.rollout_detail(workspace, name, id, &Slice::of(None, None)?).await
+    }
+}
+
+fn progress(counts: &RolloutCounts) -> RolloutProgress {
+    RolloutProgress {
+        total: counts.total as u64,
+        done: counts.done as u64,
+        in_progress: counts.in_progress as u64,
+        waiting: counts.waiting as u64,
+        failed: counts.failed as u64,
+        skipped: counts.skipped as u64,
     }
 }
 

@@ -97,8 +97,6 @@ pub struct OfPromise {
     pub took: BTreeMap<i64, usize>,
     /// Those that are running, by version.
     pub versions: BTreeMap<String, usize>,
-    /// Monthly cost of the accepted ones, by currency: millionths, and the number of requests.
-    pub monthly: BTreeMap<String, (i64, usize)>,
 }
 
 impl Counts {
@@ -157,17 +155,6 @@ impl OfPromise {
         }
         if entry.accepted {
             one.count(&mut self.accepted);
-            if let Some(price) = &entry.price {
-                let of = self.monthly.entry(price.currency.clone()).or_default();
-                one.count(&mut of.1);
-                of.0 = match one {
-                    Step::More => of.0.saturating_add(price.micros),
-                    Step::Less => of.0.saturating_sub(price.micros),
-                };
-                if of.1 == 0 {
-                    self.monthly.remove(&price.currency);
-                }
-            }
         }
     }
 
@@ -263,9 +250,5 @@ impl std::ops::AddAssign<&OfPromise> for OfPromise {
         self.accepted += other.accepted;
         add(&mut self.took, &other.took);
         add(&mut self.versions, &other.versions);
-        for (currency, (micros, count)) in &other.monthly {
-            let of = self.monthly.entry(currency.clone()).or_default();
-            *of = (of.0.saturating_add(*micros), of.1 + count);
-        }
     }
 }

@@ -9,9 +9,7 @@ use cluster::person;
 use cluster::usage::in_force;
 use cluster::watch::Key;
 use jiff::Timestamp;
-use ledger::price;
 use promise::api::{Condition, ConditionStatus, CurrentStatus, PolicyResult};
-use promise::price::Money;
 use promise::state::RequestStates;
 use promise::wording;
 
@@ -54,8 +52,6 @@ pub(super) struct Entry<'r> {
     pub(super) accepted: bool,
     /// Destinations with its objects, each by its home workspace and name.
     pub(super) destinations: BTreeSet<(String, String)>,
-    /// Its monthly cost. `None` if unknown.
-    pub(super) price: Option<Money>,
     /// A number that differs for each state of each request.
     pub(super) stamp: u64,
 }
@@ -91,7 +87,6 @@ impl<'r> Entry<'r> {
             warned: came_to(PolicyResult::Warned),
             accepted: in_force(request).is_some(),
             destinations: destinations(request),
-            price: price(request),
             stamp: stamp.finish(),
         }
     }

@@ -1,6 +1,6 @@
 //! What people did with a request that the request itself doesn't record: secrets they revealed, and its deletion.
 
-use app::view::{GoneView, Happening};
+use app::view::{GoneView, Happening, HappeningState};
 use promise::Result;
 use promise::wording::humanise;
 use store::{Activity, ActivityKind, ActivityTarget};
@@ -63,7 +63,7 @@ pub(super) async fn of(caller: &Caller, of: Of<'_>) -> Vec<Happening> {
     let of_request = noted.into_iter().filter(|activity| activity.uid == of.uid && activity.kind == ActivityKind::Revealed);
     let entry = |activity: Activity| {
         let who = promise::identity::username_of(&activity.person);
-        deed(activity.at.to_string(), format!("{} revealed", humanise(&activity.detail)), who, false)
+        deed(activity.at.to_string(), format!("{} revealed", humanise(&activity.detail)), who, HappeningState::Done)
     };
     of_request.map(entry).collect()
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use app::routes;
 use app::view::{
-    Allowed, ExpiryNotice, Happening, OutputValue, ParameterLine, PriceView, RequestPage, RequestPart, ResourceLine, ValueChange,
-    ValueSource, policy_outcomes,
+    Allowed, DisabledReason, ExpiryNotice, Happening, HappeningState, OutputValue, ParameterLine, PriceView, RequestPage, RequestPart,
+    ResourceLine, ValueChange, ValueSource, policy_outcomes,
 };
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use jiff::Timestamp;
@@ -19,7 +19,7 @@ use promise::path::Path;
 use promise::policy::Effective;
 use promise::price::Estimate;
 use promise::visibility::Place;
-use promise::{Result, change, connection, deletion, names, wording};
+use promise::{DeniedReason, Result, change, connection, deletion, names, wording};
 use serde_json::{Value, json};
 
 use super::related::{self, Surroundings};
@@ -49,11 +49,12 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     let deleting = request.metadata.deletion_timestamp.is_some();
     let may = async |verb| caller.may(&workspace.cluster, Right::request(verb, namespace, name)).await;
     let allowed = Allowed {
-        edit: allow(may("patch").await?, deleting, "change", workspace),
-        delete: allow(may("delete").await?, deleting, "delete", workspace),
-        retry: allow(may("patch").await?, false, "change", workspace),
+        edit: allow(may("patch").await?, deleting, cannot_change(workspace)),
+        delete: allow(may("delete").await?, deleting, DisabledReason::CannotDelete { workspace: workspace.path.to_string() }),
+        retry: allow(may("patch").await?, false, cannot_change(workspace)),
         reveal: reveal(caller, workspace, namespace, &status.outputs).await?,
     };
+    let deciders = timeline::deciders(&status, &caller.portal().people.names());
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
     let revealed = activity::of(caller, activity::Of { workspace, namespace, name, uid }).await;
     let duplicate = caller.may(&workspace.cluster, Right::requests("create", namespace)).await?;
@@ -106,7 +107,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         resources: status.inventory.iter().map(resource).collect(),
         needs: needs(caller, &request).await,
         outputs: outputs(&request, spec),
-        events: events.map(|events| events.iter().map(|event| timeline::event(event, spec)).collect()),
+        events: events.map(|events| events.iter().map(|event| timeline::event(event, spec, &deciders)).collect()),
         yaml,
         manifest,
         duplicate: duplicate.then(copy),
@@ -170,7 +171,8 @@ async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Ve
 /// Returns whether the user can withdraw the request. `None` for users other than the requester, and while nothing waits for approval.
 fn withdrawn(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, may: bool) -> Option<std::result::Result<(), String>> {
     let asked = request.status.as_ref().and_then(decisions::hash).is_some();
-    (asked && rows::is_of(caller, request)).then(|| allow(may, false, "change", workspace))
+    let denied = || DeniedReason::ChangeRequest { workspace: Some(workspace.path.to_string()) }.to_string();
+    (asked && rows::is_of(caller, request)).then(|| if may { Ok(()) } else { Err(denied()) })
 }
 
 /// Returns the present rules. `None` if they can't be read.
@@ -182,11 +184,16 @@ fn rules(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, spec:
     caller.rules(workspace, &home, &reference.name, spec?).ok()
 }
 
-fn allow(may: bool, deleting: bool, what: &str, workspace: &Workspace) -> std::result::Result<(), String> {
-    if deleting {
-        return Err("The request is being deleted.".to_owned());
+fn allow(may: bool, deleting: bool, denied: DisabledReason) -> std::result::Result<(), DisabledReason> {
+    match (deleting, may) {
+        (true, _) => Err(DisabledReason::BeingDeleted),
+        (false, true) => Ok(()),
+        (false, false) => Err(denied),
     }
-    if may { Ok(()) } else { Err(format!("You can't {what} requests in {}.", workspace.path)) }
+}
+
+fn cannot_change(workspace: &Workspace) -> DisabledReason {
+    DisabledReason::CannotChange { workspace: workspace.path.to_string() }
 }
 
 /// Returns whether the user can read the Secret with the secret outputs, once there are any.
@@ -195,10 +202,10 @@ async fn reveal(
     workspace: &Workspace,
     namespace: &str,
     outputs: &[OutputStatus],
-) -> Result<std::result::Result<(), String>> {
+) -> Result<std::result::Result<(), DisabledReason>> {
     for reference in outputs.iter().filter_map(|output| output.secret_ref.as_ref()) {
         if !caller.may(&workspace.cluster, Right::secret("get", namespace, &reference.name)).await? {
-            return Ok(Err(format!("You can't read Secrets in {}.", workspace.path)));
+            return Ok(Err(DisabledReason::CannotReadSecrets { workspace: workspace.path.to_string() }));
         }
     }
     Ok(Ok(()))
@@ -352,13 +359,13 @@ fn manifest(request: &PromiseRequest) -> String {
 }
 
 /// Returns an entry for both the timeline and the events.
-pub(super) fn happening(at: String, what: String, who: &str, trouble: bool) -> Happening {
-    Happening { at, what, who: who.to_owned(), trouble, ..Happening::default() }
+pub(super) fn happening(at: String, what: String, who: &str, state: HappeningState) -> Happening {
+    Happening { at, what, who: who.to_owned(), state, ..Happening::default() }
 }
 
 /// Returns an entry for what a person did.
-pub(super) fn deed(at: String, what: String, username: &str, trouble: bool) -> Happening {
-    Happening { is_person: !username.is_empty(), ..happening(at, what, username, trouble) }
+pub(super) fn deed(at: String, what: String, username: &str, state: HappeningState) -> Happening {
+    Happening { is_person: !username.is_empty(), ..happening(at, what, username, state) }
 }
 
 #[cfg(test)]

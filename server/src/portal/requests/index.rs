@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use promise::identity::PersonId;
 use promise::names;
 use promise::price::Money;
-use promise::state::{RequestState, RequestStates};
+use promise::state::RequestStates;
 
 use super::rows;
 use crate::portal::register::{Outcome, monday};
@@ -111,11 +111,6 @@ impl Entry {
 
     pub(super) fn promise(&self) -> &str {
         &self.request.spec.promise.name
-    }
-
-    /// Checks whether it has failed or is unhealthy.
-    pub(super) fn fails(&self) -> bool {
-        matches!(self.states.state, RequestState::Failed | RequestState::Degraded)
     }
 
     /// Checks whether something is running for it.

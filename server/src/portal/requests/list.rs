@@ -140,7 +140,7 @@ fn cells(path: &str, entry: &Entry, as_of: &str) -> [String; REQUEST_COLUMNS.len
         rows::version(request),
         entry.states.state.label().to_owned(),
         entry.states.change.map(|change| change.label().to_owned()).unwrap_or_default(),
-        rows::status_sentence(request).what,
+        rows::status_sentence(request).waiting_for().to_owned(),
         entry.requester.username().to_owned(),
         request.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
         monthly,

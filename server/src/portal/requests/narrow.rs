@@ -10,6 +10,7 @@ use jiff::civil::Date;
 use promise::identity::PersonId;
 use promise::state::state_label;
 
+use super::attention::needs_attention;
 use super::index::{Entry, label_title};
 use crate::portal::catalog::facets::facet_of;
 use crate::portal::register::{Outcome, monday};
@@ -124,10 +125,10 @@ impl<'q> Wanted<'q> {
         self.paths.get(place).map_or(("", ""), |(path, lower)| (path, lower))
     }
 
-    /// Checks whether a request waits for the user, has failed, or is unhealthy.
     fn needs_attention(&self, listed: &Listed<'_>) -> bool {
         let entry = listed.entry;
-        entry.fails() || entry.needy && entry.requester == *self.me || self.decides.contains(listed.key)
+        let waits_for_requester = entry.needy && entry.requester == *self.me;
+        needs_attention(entry.outcome, waits_for_requester, self.decides.contains(listed.key))
     }
 
     /// Returns the filters that a request misses.

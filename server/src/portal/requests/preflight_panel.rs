@@ -115,12 +115,17 @@ fn policies(looked: &Looked<'_>) -> Vec<CheckLine> {
     let mut lines: Vec<CheckLine> = warned.map(|rule| line(CheckState::Warned, said(rule), "", &rule.anchor())).collect();
     let refused = count(PolicyResult::Denied);
     let done = [
-        (count(PolicyResult::Constrained), "limited a value"),
-        (count(PolicyResult::Set), "locked a value"),
-        (count(PolicyResult::Defaulted), "set a default"),
-        (count(PolicyResult::Injected), "added fields"),
+        (count(PolicyResult::Constrained), "value limited", "values limited"),
+        (count(PolicyResult::Set), "value locked", "values locked"),
+        (count(PolicyResult::Defaulted), "default set", "defaults set"),
+        (count(PolicyResult::Injected), "rule adds fields", "rules add fields"),
     ];
-    let done: Vec<String> = done.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let counted_as = |(count, one, many): &(usize, &str, &str)| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let done: Vec<String> = done.iter().filter_map(counted_as).collect();
     let rules = counted(looked.policies.len() as u64, "rule");
     let unasked = if looked.problems.is_empty() { 0 } else { looked.policies.iter().filter(|line| line.result.is_none()).count() };
     match (looked.policies.is_empty(), refused) {

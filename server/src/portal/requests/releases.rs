@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use app::routes;
-use app::view::{AddedObject, DeprecationNotice, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, UpgradeOffer};
+use app::view::{
+    AddedObject, DeprecationNotice, DisabledReason, ReleaseCause, ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, UpgradeOffer,
+};
 use cluster::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
 use cluster::watch::Key;
 use kube::ResourceExt as _;
@@ -118,14 +120,14 @@ fn lines(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, relea
 }
 
 /// Returns whether the request can go back to a release.
-fn restorable(workspace: &Workspace, request: &PromiseRequest, is_published: bool, may: bool) -> std::result::Result<(), String> {
+fn restorable(workspace: &Workspace, request: &PromiseRequest, is_published: bool, may: bool) -> std::result::Result<(), DisabledReason> {
     if request.metadata.deletion_timestamp.is_some() {
-        return Err("The request is being deleted.".to_owned());
+        return Err(DisabledReason::BeingDeleted);
     }
     if !may {
-        return Err(format!("You can't change requests in {}.", workspace.path));
+        return Err(DisabledReason::CannotChange { workspace: workspace.path.to_string() });
     }
-    if is_published { Ok(()) } else { Err("Its version is no longer published.".to_owned()) }
+    if is_published { Ok(()) } else { Err(DisabledReason::VersionUnpublished) }
 }
 
 fn state(status: Option<&PromiseRequestStatus>, release: &str) -> ReleaseState {

@@ -1,15 +1,19 @@
 //! The history of a request, from what is recorded: creation, releases, conditions, deletion.
 
-use app::view::Happening;
+mod events;
+
+use app::view::{Happening, HappeningState};
 use cluster::kinds::{PromiseRelease, PromiseRequest};
 use cluster::person;
-use k8s_openapi::api::core::v1::Event;
 use kube::ResourceExt as _;
-use promise::api::{ApprovalStatus, CandidateState, ConditionStatus, Decision, GivenApproval, PromiseRequestStatus, PromiseSpec};
+use promise::api::{
+    ApprovalStatus, CandidateState, Condition, ConditionStatus, Decision, DecisionState, GivenApproval, PromiseRequestStatus, PromiseSpec,
+};
 use promise::context::Context;
-use promise::path::Path;
 use promise::wording;
 
+use self::events::labelled;
+pub(in crate::portal) use self::events::{Deciders, deciders, event};
 use super::decisions;
 use super::detail::{deed, happening};
 use crate::portal::Caller;
@@ -26,46 +30,49 @@ pub(super) fn of(
     let mut all = Vec::new();
     let requester = person::requester(request);
     if let Some(created) = &request.metadata.creation_timestamp {
-        all.push(deed(created.0.to_string(), "Requested".to_owned(), requester.username(), false));
+        all.push(deed(created.0.to_string(), "Requested".to_owned(), requester.username(), HappeningState::Done));
     }
     all.extend(changes(caller, releases, spec));
     for release in releases {
         if let Some(created) = &release.metadata.creation_timestamp {
-            let became = became(request.status.as_ref(), &release.name_any());
+            let (became, state) = became(request.status.as_ref(), &release.name_any());
             let what = version(caller, release).map_or_else(|| became.to_owned(), |version| format!("{became} (version {version})"));
-            all.push(happening(created.0.to_string(), what, "the platform", false));
+            all.push(happening(created.0.to_string(), what, "the platform", state));
         }
     }
     all.extend(noted);
     let Some(status) = &request.status else { return all };
     all.extend(status.approvals.iter().flat_map(decided));
     for condition in &status.conditions {
-        let words = match (condition.r#type.as_str(), condition.status) {
-            ("Accepted", ConditionStatus::False) => "Refused",
-            ("PoliciesSatisfied", ConditionStatus::False) => "Refused by policies",
-            ("Applied", ConditionStatus::True) => "Applied",
-            ("Healthy", ConditionStatus::True) => "Healthy",
-            ("Healthy", ConditionStatus::False) if condition.reason == "Progressing" => "Becoming healthy",
-            ("Healthy", ConditionStatus::False) => "Not healthy",
-            ("DriftFree", ConditionStatus::False) => "Drift detected",
-            // `Ready` summarizes the other conditions, which are listed individually.
-            _ => continue,
-        };
+        let Some((words, state)) = worded(condition) else { continue };
         if let Some(at) = &condition.last_transition_time {
             let unmet = condition.status == ConditionStatus::False;
-            // Progress is no problem.
-            let trouble = unmet && condition.reason != "Progressing";
             let message = Some(&condition.message).filter(|message| unmet && !message.is_empty());
             let what = message.map_or_else(|| words.to_owned(), |message| format!("{words}: {}", labelled(message, spec)));
-            all.push(happening(at.clone(), what, "the platform", trouble));
+            all.push(happening(at.clone(), what, "the platform", state));
         }
     }
     if let Some(deleted) = &request.metadata.deletion_timestamp {
-        all.push(happening(deleted.0.to_string(), "Deletion requested".to_owned(), "", false));
+        all.push(happening(deleted.0.to_string(), "Deletion requested".to_owned(), "", HappeningState::Deleting));
     }
     // Times are RFC 3339 in UTC, so their texts sort chronologically.
     all.sort_by(|a, b| a.at.cmp(&b.at));
     all
+}
+
+/// Describes a condition; `None` for those that are no entry. `Ready` summarizes the others, which are listed individually.
+fn worded(condition: &Condition) -> Option<(&'static str, HappeningState)> {
+    Some(match (condition.r#type.as_str(), condition.status) {
+        ("Accepted", ConditionStatus::False) => ("Refused", HappeningState::Refused),
+        ("PoliciesSatisfied", ConditionStatus::False) if condition.reason == "NoRoom" => ("Waiting for room", HappeningState::Waiting),
+        ("PoliciesSatisfied", ConditionStatus::False) => ("Refused by policies", HappeningState::Refused),
+        ("Applied", ConditionStatus::True) => ("Applied", HappeningState::Done),
+        ("Healthy", ConditionStatus::True) => ("Healthy", HappeningState::Done),
+        ("Healthy", ConditionStatus::False) if condition.reason == "Progressing" => ("Becoming healthy", HappeningState::InProgress),
+        ("Healthy", ConditionStatus::False) => ("Not healthy", HappeningState::Warning),
+        ("DriftFree", ConditionStatus::False) => ("Drift detected", HappeningState::Warning),
+        _ => return None,
+    })
 }
 
 /// Returns an entry for each change of the content, with the values that differ and who made it.
@@ -80,7 +87,8 @@ fn changes(caller: &Caller, releases: &[PromiseRelease], spec: Option<&PromiseSp
         let differs = review::pending(caller, spec, &before.spec, &after.spec);
         let at = after.metadata.creation_timestamp.as_ref()?.0.to_string();
         // A release without different values follows from policies or prices.
-        (!differs.is_empty()).then(|| Happening { changes: differs, ..deed(at, "Changed".to_owned(), &changer(after), false) })
+        (!differs.is_empty())
+            .then(|| Happening { changes: differs, ..deed(at, "Changed".to_owned(), &changer(after), HappeningState::Done) })
     };
     pairs.filter_map(entry).collect()
 }
@@ -97,59 +105,51 @@ fn decided(approval: &ApprovalStatus) -> Vec<Happening> {
     let entry = |given: &GivenApproval| {
         let line = decisions::given(approval, given);
         let mut what = wording::upper_first(&line.decision);
+        if matches!(given.state, DecisionState::Void | DecisionState::Superseded) {
+            what.push_str(" (doesn't count)");
+        }
         if !line.comment.is_empty() {
             what = format!("{what}: {}", line.comment);
         }
-        let negative = given.decision != Decision::Approve;
-        given.at.clone().map(|at| deed(at, what, &line.by, negative))
+        given.at.clone().map(|at| deed(at, what, &line.by, decision(given)))
     };
     approval.given.iter().filter_map(entry).collect()
 }
 
+/// Returns how a decision is marked. One that doesn't count changed nothing.
+fn decision(given: &GivenApproval) -> HappeningState {
+    match (given.state, given.decision) {
+        (DecisionState::Pending, _) => HappeningState::Waiting,
+        (DecisionState::Void | DecisionState::Superseded, _) | (DecisionState::Counts, Decision::Skip) => HappeningState::Neutral,
+        (DecisionState::Counts, Decision::Approve) => HappeningState::Done,
+        (DecisionState::Counts, Decision::Reject) => HappeningState::Refused,
+        (DecisionState::Counts, Decision::RequestChanges) => HappeningState::Warning,
+    }
+}
+
 /// Describes the outcome of the content in a release. Earlier releases are kept whether or not they were accepted.
-fn became(status: Option<&PromiseRequestStatus>, release: &str) -> &'static str {
+fn became(status: Option<&PromiseRequestStatus>, release: &str) -> (&'static str, HappeningState) {
     let current = status.and_then(|status| status.current.as_ref());
     if current.is_some_and(|current| current.release == release) {
-        return "Accepted";
+        return ("Accepted", HappeningState::Done);
     }
     let candidate = status.and_then(|status| status.candidate.as_ref()).filter(|candidate| candidate.release == release);
     match candidate.map(|candidate| candidate.state) {
-        Some(CandidateState::Evaluating) => "Being checked",
-        Some(CandidateState::AwaitingApproval) => "Waiting for approval",
-        Some(CandidateState::ChangesRequested) => "Changes requested",
-        Some(CandidateState::AwaitingWindow) => "Waiting for a window",
-        Some(CandidateState::Accepted | CandidateState::Failed) => "Accepted",
-        Some(CandidateState::Rejected) => "Rejected",
-        Some(CandidateState::Expired) => "Expired",
-        Some(CandidateState::Withdrawn) => "Withdrawn",
-        None => "Recorded",
+        Some(CandidateState::Evaluating) => ("Being checked", HappeningState::InProgress),
+        Some(CandidateState::AwaitingApproval) => ("Waiting for approval", HappeningState::Waiting),
+        Some(CandidateState::ChangesRequested) => ("Changes requested", HappeningState::Warning),
+        Some(CandidateState::AwaitingWindow) => ("Waiting for a window", HappeningState::Waiting),
+        Some(CandidateState::Accepted | CandidateState::Failed) => ("Accepted", HappeningState::Done),
+        Some(CandidateState::Rejected) => ("Rejected", HappeningState::Refused),
+        Some(CandidateState::Expired) => ("Expired", HappeningState::Refused),
+        Some(CandidateState::Withdrawn) => ("Withdrawn", HappeningState::Neutral),
+        None => ("Recorded", HappeningState::Neutral),
     }
 }
 
 /// Returns the version of the promise that a release was rendered from, while its revision exists.
 fn version(caller: &Caller, release: &PromiseRelease) -> Option<String> {
     Some(caller.portal().world.revision_of(&release.spec.revision)?.spec.version.clone())
-}
-
-/// Replaces the paths in a controller message with the labels of the fields: `.parameters.host: …` becomes `Host: …`.
-fn labelled(message: &str, spec: Option<&PromiseSpec>) -> String {
-    let unknown = PromiseSpec::default();
-    let spec = spec.unwrap_or(&unknown);
-    let words = message.split(' ').map(|word| {
-        let path = word.strip_prefix(".parameters").and_then(|rest| rest.strip_suffix(':'));
-        let path = path.and_then(|path| Path::parse(path).ok()).filter(|path| !path.0.is_empty());
-        path.map_or_else(|| word.to_owned(), |path| format!("{}:", wording::label(spec, &path)))
-    });
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// Returns an event of the control plane as a history entry.
-pub(in crate::portal) fn event(event: &Event, spec: Option<&PromiseSpec>) -> Happening {
-    let at = event.last_timestamp.as_ref().or(event.metadata.creation_timestamp.as_ref()).map(|time| time.0.to_string());
-    let what = event.message.clone().or_else(|| event.reason.clone()).unwrap_or_default();
-    let who = event.reporting_component.clone().unwrap_or_default();
-    let what = labelled(what.trim_end_matches('.'), spec);
-    happening(at.unwrap_or_default(), what, &who, event.type_.as_deref() == Some("Warning"))
 }
 
 #[cfg(test)]
@@ -166,24 +166,37 @@ mod tests {
             ..PromiseRequestStatus::default()
         };
         for (state, words) in [
-            (CandidateState::Accepted, "Accepted"),
-            (CandidateState::AwaitingApproval, "Waiting for approval"),
-            (CandidateState::ChangesRequested, "Changes requested"),
-            (CandidateState::AwaitingWindow, "Waiting for a window"),
-            (CandidateState::Rejected, "Rejected"),
-            (CandidateState::Expired, "Expired"),
-            (CandidateState::Withdrawn, "Withdrawn"),
+            (CandidateState::Accepted, ("Accepted", HappeningState::Done)),
+            (CandidateState::AwaitingApproval, ("Waiting for approval", HappeningState::Waiting)),
+            (CandidateState::ChangesRequested, ("Changes requested", HappeningState::Warning)),
+            (CandidateState::AwaitingWindow, ("Waiting for a window", HappeningState::Waiting)),
+            (CandidateState::Rejected, ("Rejected", HappeningState::Refused)),
+            (CandidateState::Expired, ("Expired", HappeningState::Refused)),
+            (CandidateState::Withdrawn, ("Withdrawn", HappeningState::Neutral)),
         ] {
             let status = candidate(state);
-            assert_eq!(["runs", "asked", "before"].map(|release| became(Some(&status), release)), ["Accepted", words, "Recorded"]);
+            let (runs, before) = (("Accepted", HappeningState::Done), ("Recorded", HappeningState::Neutral));
+            assert_eq!(["runs", "asked", "before"].map(|release| became(Some(&status), release)), [runs, words, before]);
         }
-        assert_eq!(became(None, "first"), "Recorded");
+        assert_eq!(became(None, "first").0, "Recorded");
     }
 
     #[test]
-    fn people_read_labels_and_not_paths() {
-        let said = ".parameters.retentionDays: Enter a whole number. .parameters.hosts[1]: Enter a host name";
-        assert_eq!(labelled(said, None), "Retention days: Enter a whole number. Hosts 2: Enter a host name");
-        assert_eq!(labelled("see .parameters and: nothing.", None), "see .parameters and: nothing.");
+    fn a_decision_that_does_not_count_is_no_success() {
+        let given = |state, decision| {
+            decided(&ApprovalStatus {
+                given: vec![GivenApproval { at: Some("2026-11-21T11:02:00Z".into()), state, decision, ..GivenApproval::default() }],
+                ..ApprovalStatus::default()
+            })
+        };
+        for (state, decision, expected) in [
+            (DecisionState::Counts, Decision::Approve, ("Approved", HappeningState::Done)),
+            (DecisionState::Pending, Decision::Approve, ("Approved", HappeningState::Waiting)),
+            (DecisionState::Void, Decision::Approve, ("Approved (doesn't count)", HappeningState::Neutral)),
+            (DecisionState::Counts, Decision::Reject, ("Rejected", HappeningState::Refused)),
+        ] {
+            let entries = given(state, decision);
+            assert_eq!(entries.iter().map(|entry| (entry.what.as_str(), entry.state)).collect::<Vec<_>>(), [expected]);
+        }
     }
 }

@@ -15,7 +15,7 @@ use futures::future::join_all;
 use futures::stream::FuturesUnordered;
 use promise::{Error, Result};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument as _;
 
@@ -25,13 +25,21 @@ use crate::portal::place::TOGETHER;
 use crate::portal::rights::Right;
 
 /// Time limit for all of them together.
-pub(in crate::portal) const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a workspace that doesn't respond delays the others.
 const TURN: Duration = Duration::from_millis(250);
 /// Number of tasks that query them.
 const LOTS: usize = 4;
 /// Stands for all workspaces for which the control plane didn't report whether the user can enter them.
 const UNNAMED: &str = "some workspaces that you might have access to";
+
+/// Returns what a call returns, unless it takes too long for a page.
+///
+/// # Errors
+/// If it takes too long.
+pub(in crate::portal) async fn in_time<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
+    timeout(PATIENCE, call).await.unwrap_or_else(|_| Err(Error::Unreachable { what: "the control plane".to_owned() }))
+}
 
 /// The answers of the workspaces.
 #[derive(Debug, Default)]

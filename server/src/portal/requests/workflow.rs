@@ -32,6 +32,7 @@ pub(in crate::portal) fn line(step: &StepStatus) -> StepLine {
         finished: step.finished_at.clone().unwrap_or_default(),
         next: step.next_at.clone().unwrap_or_default(),
         message: step.message.clone().unwrap_or_default(),
+        policy: None,
         undone: step.undone,
         log: step.log.clone(),
         skip: None,

@@ -59,7 +59,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         owners: object.map(look::owners).unwrap_or_default(),
         conditions: object.map(look::conditions).unwrap_or_default(),
         writers: object.map(look::writers).unwrap_or_default(),
-        events: events.map(|events| events.iter().map(|event| timeline::event(event, None)).collect()),
+        events: events.map(|events| events.iter().map(|event| timeline::event(event, None, &timeline::Deciders::new())).collect()),
         source,
         yaml,
         seen,

@@ -1,14 +1,18 @@
 //! What people see beside the form of an action: what it does, how long it usually takes, what it would wait for, and its latest runs.
 
-use app::view::{ActionHistory, BeforeRun, StepOutline, TypicalTime};
+use app::routes;
+use app::view::{ActionHistory, BeforeRun, PolicyLink, RunApproval, StepOutline, TypicalTime};
 use cluster::kinds::{PromiseAction, PromiseRequest};
 use cluster::watch::Key;
 use kube::ResourceExt as _;
-use promise::action::{Turn, is_held, waits_for_request, waits_for_turn};
-use promise::api::{ActionPhase, ActionSpec, PromiseSpec, Step};
+use promise::action::{Turn, waits_for_request, waits_to_start};
+use promise::api::{ActionPhase, ActionSpec, Approve, PromiseActionSpec, PromiseSpec, Step};
+use promise::policy::Ruling;
+use promise::policy::sentence::approval;
 use promise::{DeniedReason, Result};
 
 use super::list;
+use super::rules::JudgedRun;
 use crate::portal::Caller;
 use crate::portal::place::Workspace;
 use crate::portal::rights::Right;
@@ -29,30 +33,42 @@ pub(super) async fn of(
     let namespace = request.namespace().unwrap_or_default();
     let action = spec.actions.get(name);
     let mut before = action.map(outline).unwrap_or_default();
-    let waits = waits_for_request(request.status.as_ref(), request.metadata.generation.unwrap_or_default());
+    let (status, generation) = (request.status.as_ref(), request.metadata.generation.unwrap_or_default());
     if !caller.may(&workspace.cluster, Right::runs("list", &namespace)).await? {
         let why = DeniedReason::ListRuns { workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() };
-        before.waits = waits.map(|waits| waits.message).unwrap_or_default();
+        before.waits = waits_for_request(status, generation).map(|waits| waits.message).unwrap_or_default();
         return Ok((before, ActionHistory { refused: Some(why.to_string()), ..ActionHistory::default() }));
     }
     let key = Key { cluster: workspace.cluster.clone(), namespace, name: request.name_any() };
     let portal = caller.portal();
     let (runs, _) = portal.runs.of(&portal.world, &key, 0, SEARCHED);
-    let next = Turn {
-        name: String::new(),
-        action: name.to_owned(),
-        created: portal.clock.now().to_string(),
-        phase: ActionPhase::Pending,
-        requester: None,
-        held: false,
-    };
+    let wanted = PromiseActionSpec { action: name.to_owned(), ..PromiseActionSpec::default() };
+    let next = Turn::of(String::new(), portal.clock.now().to_string(), &wanted, None);
     let turns: Vec<Turn> = runs.iter().map(|run| turn(run)).collect();
-    before.waits = waits.or_else(|| waits_for_turn(&next, &turns)).map(|waits| waits.message).unwrap_or_default();
+    before.waits = waits_to_start(status, generation, &next, &turns).map(|waits| waits.message).unwrap_or_default();
     let own: Vec<_> = runs.iter().filter(|run| run.spec.action == name).collect();
     let finished = own.iter().filter_map(|run| run.status.as_ref()).filter(|status| status.phase == ActionPhase::Succeeded);
     before.usual = typical(finished.filter_map(list::took).collect());
     let latest = own.iter().take(LATEST).map(|run| list::line(Some(spec), run)).collect();
     Ok((before, ActionHistory { runs: latest, total: own.len(), refused: None }))
+}
+
+/// Adds what policies say about the run: whom they ask, or that they aren't known.
+pub(super) fn add(before: &mut BeforeRun, judged: &JudgedRun, workspace: &Workspace) {
+    let of = |ruling: &Ruling<Approve>| RunApproval {
+        who: approval(&ruling.effect),
+        policy: policy_link(&ruling.from.policy, ruling.from.title.as_deref(), &ruling.from.workspace, workspace.path.as_str()),
+    };
+    before.approvals = judged.verdict.approvals.iter().map(of).collect();
+    if before.waits.is_empty() {
+        before.waits = judged.unproven.clone().unwrap_or_default();
+    }
+}
+
+/// Returns the policy that requires an approval of a run, as pages of a workspace show it.
+pub(super) fn policy_link(name: &str, title: Option<&str>, source: &str, seen_from: &str) -> PolicyLink {
+    let title = title.filter(|title| !title.is_empty()).unwrap_or(name);
+    PolicyLink { title: title.to_owned(), source: source.to_owned(), href: routes::policy(source, name, seen_from) }
 }
 
 fn outline(action: &ActionSpec) -> BeforeRun {
@@ -67,14 +83,8 @@ fn outline(action: &ActionSpec) -> BeforeRun {
 }
 
 fn turn(run: &PromiseAction) -> Turn {
-    Turn {
-        name: run.name_any(),
-        action: run.spec.action.clone(),
-        created: run.creation_timestamp().map(|time| time.0.to_string()).unwrap_or_default(),
-        phase: run.status.as_ref().map(|status| status.phase).unwrap_or_default(),
-        requester: run.spec.requester.clone(),
-        held: is_held(run.status.as_ref()),
-    }
+    let created = run.creation_timestamp().map(|time| time.0.to_string()).unwrap_or_default();
+    Turn::of(run.name_any(), created, &run.spec, run.status.as_ref())
 }
 
 /// Returns the median of times in seconds: of two in the middle, the longer one.

@@ -9,7 +9,8 @@ use promise::api::{ActionPhase, ActionSpec, PromiseActionSpec, PromiseSpec};
 use promise::context::Context;
 use promise::form::{Draft, Form, OPERATION, is_search, model, parse};
 use promise::path::Path;
-use promise::policy::{Effective, Refusal, RunVerdict};
+use promise::policy::{Effective, Refusal};
+use promise::troubleshooting::Workload;
 use promise::{ConflictReason, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use super::before;
 use super::commands;
 use super::list;
 use super::offers::{self, Used};
-use super::rules::{self, WantedRun};
+use super::rules::{self, JudgedRun, WantedRun};
 use crate::portal::Caller;
 use crate::portal::drafts::{DraftSubject, SaveAs};
 use crate::portal::place::Workspace;
@@ -129,7 +130,7 @@ impl Opened {
     }
 
     /// Returns what policies say about a run with these parameters, which match the schema.
-    pub(super) async fn judged(&self, caller: &Caller, workspace: &Workspace, parameters: &Value) -> Result<RunVerdict> {
+    pub(super) async fn judged(&self, caller: &Caller, workspace: &Workspace, parameters: &Value) -> Result<JudgedRun> {
         let wanted = WantedRun { request: &self.request, used: &self.used, action: &self.name, parameters };
         rules::judge(caller, workspace, wanted).await
     }
@@ -205,17 +206,18 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
     let typed = kept.unwrap_or_else(|| Typed { draft: Draft::of(json!({})), ..Typed::default() });
     let allowed = opened.runnable(caller, workspace).await?;
     let (action, spec) = opened.action()?;
-    let (problems, verdict) = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
+    let (problems, judged) = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
         Ok(whole) => {
-            let verdict = opened.judged(caller, workspace, &whole).await?;
-            (verdict.refusals.iter().map(Refusal::problem).collect(), verdict)
+            let judged = opened.judged(caller, workspace, &whole).await?;
+            (judged.verdict.refusals.iter().map(Refusal::problem).collect(), judged)
         }
-        Err(Error::Invalid { problems }) => (problems, RunVerdict::default()),
-        Err(_) => (Vec::new(), RunVerdict::default()),
+        Err(Error::Invalid { problems }) => (problems, JudgedRun::default()),
+        Err(_) => (Vec::new(), JudgedRun::default()),
     };
     let problems = if typed.checked { problems } else { Vec::new() };
     let form: Form = model(&spec, &effective(&spec), &typed.draft, &problems);
-    let (before, history) = before::of(caller, workspace, &opened.request, opened.spec(), of.action).await?;
+    let (mut before, history) = before::of(caller, workspace, &opened.request, opened.spec(), of.action).await?;
+    before::add(&mut before, &judged, workspace);
     let others = offers::offers(caller, workspace, &opened.request).await?;
     let status = opened.request.status.as_ref();
     Ok(ActionForm {
@@ -226,10 +228,11 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
         others: others.into_iter().filter(|other| other.name != of.action).collect(),
         history,
         resources: status.map_or(0, |status| status.inventory.len()),
+        has_pods: status.is_some_and(|status| status.inventory.iter().any(|item| Workload::of(&item.group, &item.kind).is_some())),
         policies: status.map_or(0, |status| status.policies.len()),
         choices: opened.choices(caller, workspace, of)?,
-        window: verdict.wait.map(|wait| wait.sentence()),
-        warnings: verdict.warnings.iter().map(ToString::to_string).collect(),
+        window: judged.verdict.wait.map(|wait| wait.sentence()),
+        warnings: judged.verdict.warnings.iter().map(ToString::to_string).collect(),
         form,
         cluster: cluster_field(&workspace.cluster),
         nonce: caller.new_draft_id(),
@@ -270,12 +273,12 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
     let (action, _) = opened.action()?;
     let is_confirmed = !action.confirm || typed.confirmed;
     if operation == "run" && typed.checked && is_confirmed && typed.draft.problems.is_empty() {
-        let verdict = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
+        let judged = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
             Ok(whole) => Some(opened.judged(caller, workspace, &whole).await?),
             Err(Error::Invalid { .. }) => None,
             Err(error) => return Err(error),
         };
-        if verdict.is_some_and(|verdict| verdict.refusals.is_empty()) {
+        if judged.is_some_and(|judged| judged.verdict.refusals.is_empty()) {
             let nonce = field(pairs, input::NONCE).unwrap_or_default();
             let run = opened.start(caller, workspace, of, typed.draft.parameters, nonce).await?;
             if let Some(draft) = field(pairs, input::DRAFT) {

@@ -2,14 +2,15 @@
 
 use app::backend::RunOf;
 use app::routes;
-use app::view::{ParameterLine, RunOutput, RunPage, WorkflowView};
+use app::view::{ParameterLine, RunOutput, RunPage, StepLine, WorkflowView};
 use cluster::kinds::PromiseAction;
 use promise::Result;
 use promise::action::{self, accepted};
-use promise::api::{ActionSpec, PromiseActionStatus, PromiseSpec, WorkflowName, WorkflowPhase};
+use promise::api::{ActionSpec, PromiseActionStatus, PromiseSpec, StepPolicy, StepStatus, WorkflowName, WorkflowPhase};
 use promise::context::Context;
 use promise::wording::{self, upper_first};
 
+use super::before::policy_link;
 use super::commands;
 use super::list;
 use super::offers::{Used, runnable};
@@ -36,7 +37,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) 
         Some(action) => runnable(caller, workspace, &request, &run.spec.action, action).await?.is_ok(),
         None => false,
     };
-    let mut shown = steps(&status);
+    let mut shown = steps(&status, workspace);
     skip::offer(caller, workspace, Subject { request: &request, run: Some(&run) }, shown.as_mut()).await?;
     step::link(&request, Some(&run), shown.as_mut());
     let form = routes::action(workspace.path.as_str(), of.namespace, of.request, &run.spec.action);
@@ -78,13 +79,15 @@ pub(super) fn sentence(status: &PromiseActionStatus) -> String {
     waiting.or_else(|| status.message.clone()).unwrap_or_default()
 }
 
-fn steps(status: &PromiseActionStatus) -> Option<WorkflowView> {
+fn steps(status: &PromiseActionStatus, workspace: &Workspace) -> Option<WorkflowView> {
     let run = status.workflow.as_ref()?;
+    let link = |policy: &StepPolicy| policy_link(&policy.policy, policy.title.as_deref(), &policy.source, workspace.path.as_str());
+    let line = |step: &StepStatus| StepLine { policy: step.policy.as_deref().map(link), ..workflow::line(step) };
     let running = run.phase == WorkflowPhase::Running;
     Some(WorkflowView {
         name: WorkflowName::Action,
         phase: run.phase,
-        steps: status.steps.iter().map(workflow::line).collect(),
+        steps: status.steps.iter().map(line).collect(),
         retry: commands::failed_attempt(status),
         cancel: running.then_some(run.attempt),
     })

@@ -55,7 +55,7 @@ impl Caller {
         let parameters = body.parameters.unwrap_or_else(|| json!({}));
         opened.runnable(self, &workspace).await??;
         let whole = opened.checked(self, &workspace, of, &parameters)?;
-        let refusals = opened.judged(self, &workspace, &whole).await?.refusals;
+        let refusals = opened.judged(self, &workspace, &whole).await?.verdict.refusals;
         if !refusals.is_empty() {
             return Err(Error::Invalid { problems: refusals.iter().map(Refusal::problem).collect() });
         }

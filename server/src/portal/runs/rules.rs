@@ -4,7 +4,8 @@ use cluster::kinds::PromiseRequest;
 use kube::ResourceExt as _;
 use promise::context::{ActionContext, Context};
 use promise::policy::{RunFacts, RunVerdict, Target, for_runs, judge_run};
-use promise::{Error, Result};
+use promise::wording::upper_first;
+use promise::{BusyReason, Error, Result};
 use serde_json::{Value, json};
 
 use super::offers::Used;
@@ -23,11 +24,30 @@ pub(super) struct WantedRun<'a> {
     pub(super) parameters: &'a Value,
 }
 
-/// Judges a run by the policies for its action. What they need to know and the user can't read is left to the controller.
+/// What is known about a run before it is created.
+#[derive(Clone, Debug, Default)]
+pub(super) struct JudgedRun {
+    pub(super) verdict: RunVerdict,
+    /// Why policies above aren't known, as a sentence. The run then starts once they are.
+    pub(super) unproven: Option<String>,
+}
+
+/// Judges a run by the policies for its action. What they need to know and isn't readable is left to the controller: policies that a
+/// workspace above doesn't show, and what the user can't read.
 ///
 /// # Errors
-/// If a workspace above doesn't show its policies, the control plane doesn't respond, or the evaluation was aborted.
-pub(super) async fn judge(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) -> Result<RunVerdict> {
+/// If the control plane doesn't respond, or the evaluation was aborted.
+pub(super) async fn judge(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) -> Result<JudgedRun> {
+    match verdict(caller, workspace, wanted).await {
+        Ok(verdict) => Ok(JudgedRun { verdict, unproven: None }),
+        Err(Error::Busy { reason: reason @ BusyReason::PoliciesUnproven { .. } }) => {
+            Ok(JudgedRun { unproven: Some(upper_first(&reason.to_string())), ..JudgedRun::default() })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn verdict(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) -> Result<RunVerdict> {
     let WantedRun { request, used, action, parameters } = wanted;
     let portal = caller.portal();
     let home = home(&portal.world, request).and_then(|home| Some((portal.world.tree().path(&home)?, home)));

@@ -13,8 +13,8 @@ use promise::{Error, Result};
 use super::{members, policies};
 use crate::portal::Caller;
 use crate::portal::cost;
-use crate::portal::home::quota_usage;
 use crate::portal::place::{Namespaces, Workspace};
+use crate::portal::quota_usage;
 use crate::portal::register::Known;
 use crate::portal::requests::listing::{Place, Sight};
 use crate::portal::requests::rows;
@@ -57,11 +57,12 @@ pub(super) async fn page(caller: &Caller, path: &str) -> Result<WorkspacePage> {
         false => Some(cost::glance(caller, listed).await.map_err(|error| error.to_string())),
     };
     let forecasts = cost.as_ref().and_then(|cost| cost.as_ref().ok());
-    let (mut children, count, (caps, caps_total)) = portal.register.with(&portal.world, |known| {
+    let (mut children, count, caps) = portal.register.with(&portal.world, |known| {
         let children = Children::of(known, &workspace.path, &below, forecasts);
         let count: usize = below.iter().map(|place| known.requests(place)).sum();
-        (children, count, quota_usage::most_used(caller, known, here.as_slice(), CAPS))
+        (children, count, quota_usage::caps(caller, known, here.as_slice()))
     });
+    let (caps, caps_total) = quota_usage::most_used(caller, caps, CAPS);
     let children_total = children.len();
     children.truncate(CHILDREN);
     let members = match members::of(caller, &workspace).await {

@@ -141,6 +141,117 @@ async fn a_step_of_an_action_is_decided_where_requests_are() {
     product.running.close().await;
 }
 
+/// A policy of the platform that requires an approval of runs of `publish`, by a user who has the verb on it.
+async fn with_careful_publishing(product: &Product) {
+    let platform = client(product, "root:platform");
+    let policy = json!({
+        "apiVersion": promise::names::API_VERSION, "kind": "Policy", "metadata": {"name": "publishing"},
+        "spec": {
+            "title": "Careful publishing", "description": "Everyone reads it", "appliesTo": {"promises": ["site"], "actions": ["publish"]},
+            "rules": [{"name": "look", "approve": {
+                "when": "action.parameters.season != 'autumn'", "approvers": {"users": ["approver"]}, "expiresAfter": "24h",
+            }}],
+        },
+    });
+    let policies: Api<Policy> = Api::all(platform.clone());
+    policies.create(&PostParams::default(), &serde_json::from_value(policy).expect("a policy")).await.expect("written");
+    let decides = json!({
+        "apiGroups": ["platform.opmodel.dev"], "resources": ["policies"], "resourceNames": ["publishing"], "verbs": ["approve"],
+    });
+    let role = json!({"metadata": {"name": "publishing"}, "rules": [decides]});
+    let roles: Api<ClusterRole> = Api::all(platform.clone());
+    roles.create(&PostParams::default(), &serde_json::from_value(role).expect("a role")).await.expect("written");
+    let binding = json!({
+        "metadata": {"name": "publishing"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "publishing"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "approver"}],
+    });
+    let bindings: Api<ClusterRoleBinding> = Api::all(platform);
+    bindings.create(&PostParams::default(), &serde_json::from_value(binding).expect("a binding")).await.expect("written");
+}
+
+/// Gives someone what the approver of [`with_site`] has: the verb on the promise.
+async fn with_another_decider(product: &Product, person: &str) {
+    let binding = json!({
+        "metadata": {"name": "other-sites"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "sites"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": person}],
+    });
+    let bindings: Api<ClusterRoleBinding> = Api::all(client(product, "root:platform"));
+    bindings.create(&PostParams::default(), &serde_json::from_value(binding).expect("a binding")).await.expect("written");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_a_policy_requires_an_approval_of_is_decided_where_requests_are() {
+    const OWN: &str = "/w/root:acme:shop/requests/default/docs";
+    const API: &str = "/api/v1/workspaces/root:acme:shop/requests/default";
+    let product = Product::open().await;
+    let mark = json!({"id": "mark", "patch": {"resource": "note", "merge": {"data": {"marked": "yes"}}}});
+    let parameters = json!({"type": "object", "properties": {"season": {"type": "string", "default": "midsummer"}}});
+    let action = json!({"title": "Publish", "parameters": parameters, "steps": [mark]});
+    // The verb on the promise doesn't help with policies.
+    with_site(&product, json!({}), json!({"publish": action}), "override").await;
+    with_careful_publishing(&product).await;
+    let mut requester = product.signed_in("dev-shop").await;
+    ask(&product, &requester, "docs", "site", json!({})).await;
+    until(&product, "docs", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    let form = requester.until(&format!("{OWN}/actions/publish"), |answer| answer.text.contains("must approve first")).await;
+    for text in ["Before you start", "approver must approve first", "expires after 24", "Careful publishing", "set at root:platform"] {
+        assert!(form.text.contains(text), "{text}: {}", form.text);
+    }
+
+    let developer = Program::of(&product, "dev-shop");
+    let start = async |key: &str, season: &str| {
+        let body = json!({"parameters": {"season": season}}).to_string();
+        let path = format!("{API}/docs/actions/publish");
+        let started = developer.send(Method::POST, &path, &[("idempotency-key", key)], &body).await;
+        assert_eq!(started.status, StatusCode::CREATED, "{}", started.text);
+        started.headers["location"].to_str().expect("an address").to_owned()
+    };
+    let autumn = start("k1", "autumn").await;
+    let done = developer.until(&autumn, |run| run["phase"] == "Succeeded").await;
+    assert_eq!(done["steps"].as_array().map(Vec::len), Some(1), "the condition isn't met: {done:#}");
+
+    let location = start("k2", "midsummer").await;
+    let program = Program::of(&product, "approver");
+    let list = program.until("/api/v1/approvals", |list| list["total"] == 1).await;
+    let item = &list["items"][0];
+    assert_eq!((&item["name"], &item["step"]), (&json!("docs"), &json!("policy-1")), "{list:#}");
+    let id = format!("{}.{}", item["uid"].as_str().expect("a uid"), item["contentHash"].as_str().expect("a hash"));
+    let mut approver = product.signed_in("approver").await;
+    let review = approver.get(&format!("/approvals/{id}")).await;
+    let step = "Step “Approval required by Careful publishing” of “Publish” on docs";
+    for text in [step, "midsummer", "Careful publishing, set at root:platform", "Everyone reads it"] {
+        assert!(review.text.contains(text), "{text}: {}", review.text);
+    }
+    assert!(approver.get("/approvals").await.text.contains(&id), "it is in the inbox");
+    let run = format!("{OWN}/runs/{}", item["run"].as_str().expect("a run"));
+    let page = requester.get(&run).await;
+    for text in ["Approval required by Careful publishing", "set at root:platform", &format!("/approvals/{id}")] {
+        assert!(page.text.contains(text), "{text}: {}", page.text);
+    }
+    let refused = requester.get(&format!("/approvals/{id}")).await;
+    assert!(refused.text.contains("someone else decides"), "{}", refused.text);
+    let stranger = product.signed_in("dev-data").await.get(&format!("/approvals/{id}")).await;
+    assert_eq!(stranger.status, StatusCode::NOT_FOUND);
+
+    // Who can override the promise can't skip what a policy requires.
+    with_another_decider(&product, "dev-shop").await;
+    let skip = format!("{API}/docs/runs/{}/steps/policy-1/skip", item["run"].as_str().expect("a run"));
+    let body = json!({"comment": "I want it"}).to_string();
+    let denied = developer.send(Method::POST, &skip, &[("idempotency-key", "k3")], &body).await;
+    assert_eq!(denied.status, StatusCode::FORBIDDEN, "{}", denied.text);
+    assert!(denied.text.contains("override on publishing in root:platform"), "{}", denied.text);
+
+    let decided = decide(&mut approver, &id, &[("decision", "approve")]).await;
+    assert_eq!(decided.status, StatusCode::SEE_OTHER, "{}", decided.text);
+    let done = developer.until(&location, |run| run["phase"] == "Succeeded").await;
+    assert_eq!(done["steps"][0]["message"], "approver approved it.", "{done:#}");
+    assert_eq!(done["steps"][0]["policy"]["source"], "root:platform", "{done:#}");
+    program.until("/api/v1/approvals", |list| list["total"] == 0).await;
+    product.running.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_of_several_steps_that_wait_is_decided_on_its_own() {
     let product = Product::open().await;

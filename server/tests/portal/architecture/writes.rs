@@ -41,7 +41,7 @@ const REMEMBERS: [&str; 32] = [
     "answer_member",
 ];
 /// Those that a person's change and the portal's own housekeeping have in common: function, and the file in which it is not recorded.
-const KEEPS_HOUSE: [(&str, &str); 9] = [
+const KEEPS_HOUSE: [(&str, &str); 10] = [
     ("end_session", "portal/caller.rs"),
     ("note_lacks", "portal/stand_in.rs"),
     // What the call itself writes is recorded.
@@ -51,11 +51,12 @@ const KEEPS_HOUSE: [(&str, &str); 9] = [
     ("drop_keyed_call", "portal/once.rs"),
     // The changes of requests that a rollout makes are recorded.
     ("lease_rollout", "portal/fleet/advance.rs"),
+    ("release_rollouts", "portal/fleet/following.rs"),
     ("turn_rollout", "portal/fleet/advance.rs"),
     ("change_member", "portal/fleet/advance.rs"),
 ];
 /// Those that only read.
-const READS: [&str; 66] = [
+const READS: [&str; 68] = [
     "audit_after",
     "audit_chain_from",
     "audit_check",
@@ -71,6 +72,8 @@ const READS: [&str; 66] = [
     "away",
     "comments",
     "count_deliveries",
+    "count_members",
+    "count_retried_deliveries",
     "day_sums",
     "deliveries",
     "deputy",

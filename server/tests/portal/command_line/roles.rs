@@ -62,6 +62,9 @@ fn commands(files: &Path) -> Vec<(&'static str, String, Needs)> {
         // Without a controller, nothing runs on which an action could.
         ("request action", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
         ("request runs", format!("{THERE} {THERE} --cancel"), Needs::Workspace(DENIED, DONE)),
+        // Nothing was created yet.
+        ("request events", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
+        ("request logs", THERE.to_owned(), Needs::Workspace(DONE, DONE)),
         ("request delete", format!("{THERE} --yes"), Needs::Workspace(DENIED, DONE)),
         ("request approve", THERE.to_owned(), Needs::Token(NOT_FOUND)),
         ("request reject", format!("{THERE} --reason forged"), Needs::Token(NOT_FOUND)),

@@ -1,6 +1,7 @@
 //! Day-2 actions: listed with their schema, run once, waited for, and refused with the field and the reason.
 
 use http::{Method, StatusCode};
+use kube::api::{DeleteParams, DynamicObject, ListParams, PostParams};
 use serde_json::{Value, json};
 
 use super::{Program, SHOP, json_of, manifest};
@@ -112,5 +113,40 @@ async fn a_worker_is_scaled_by_an_action_and_keeps_its_replicas_when_the_request
     let changed = developer.send(Method::PUT, MAILER, &[("if-match", "*")], &wanted("ghcr.io/acme/mailer:2.1.0")).await;
     assert_eq!(changed.status, StatusCode::OK, "{}", changed.text);
     developer.until(MAILER, |request| request["running"]["release"] != before && ready(request, "2")).await;
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_waits_until_the_policies_above_it_can_be_read() {
+    let product = Product::open().await;
+    product.publishes_samples().await;
+    let developer = Program::of(&product, "dev-shop");
+    let created = developer.send(Method::POST, &format!("{SHOP}/requests"), &[], &manifest("orders", "postgresql", &json!({}))).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.text);
+    developer.until(ORDERS, |request| request["state"] == "ready").await;
+
+    let kind = kube::core::GroupVersionKind::gvk("apis.kcp.io", "v1alpha2", "APIBinding");
+    let bindings: kube::Api<DynamicObject> =
+        kube::Api::all_with(crate::approvals::client(&product, "root:acme"), &kube::core::ApiResource::from_gvk(&kind));
+    let is_catalog =
+        |binding: &DynamicObject| binding.data["spec"]["reference"]["export"]["name"] == cluster::kinds::Export::Catalog.name();
+    let catalog = bindings.list(&ListParams::default()).await.expect("a list").items.into_iter().find(is_catalog).expect("a binding");
+    let name = catalog.metadata.name.clone().expect("a name");
+    bindings.delete(&name, &DeleteParams::default()).await.expect("deleted");
+    let gone = kube::runtime::wait::await_condition(bindings.clone(), &name, |object: Option<&DynamicObject>| object.is_none());
+    gone.await.expect("gone");
+
+    let mut person = product.signed_in("dev-shop").await;
+    let form = "/w/root:acme:shop/requests/default/orders/actions/backup";
+    person.until(form, |answer| answer.status == StatusCode::OK && answer.text.contains("an admin of root:acme must bind")).await;
+    let headers = [("idempotency-key", "k1")];
+    let started = developer.send(Method::POST, &format!("{ORDERS}/actions/backup"), &headers, "{}").await;
+    assert_eq!(started.status, StatusCode::CREATED, "{}", started.text);
+    let location = started.headers["location"].to_str().expect("an address").to_owned();
+
+    let again =
+        json!({"apiVersion": "apis.kcp.io/v1alpha2", "kind": "APIBinding", "metadata": {"name": name}, "spec": catalog.data["spec"]});
+    bindings.create(&PostParams::default(), &serde_json::from_value(again).expect("a binding")).await.expect("created");
+    developer.until(&location, |run| run["phase"] == "Succeeded").await;
     product.running.close().await;
 }

@@ -1,12 +1,15 @@
 //! Steps of workflows: who skips them, with which reason, and what is refused.
 
 use http::{Method, StatusCode};
+use kube::api::{Patch, PatchParams, PostParams};
+use promise::api::{PromiseRequestStatus, StepKind, StepPhase, StepStatus};
 use promise::names;
 use serde_json::json;
 
 use super::{Program, SHOP, json_of, manifest, problem};
 use crate::approvals::steps::{check, with_gate};
 use crate::browser::Product;
+use crate::review::requests;
 
 const DOCS: &str = "/api/v1/workspaces/root:acme:shop/requests/default/docs";
 
@@ -46,5 +49,29 @@ async fn a_step_is_skipped_once_with_permission_and_reason() {
     requester.until(DOCS, |request| request["steps"][0]["phase"] == "Skipped" && request["state"] == "ready").await;
     let late = skip(&approver, "check", json!({"comment": "ours"}), "k8").await;
     assert_eq!(json_of(&late)["reason"]["reason"]["nothingToSkip"]["step"], "check", "{}", late.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_of_a_promise_in_an_unknown_home_is_refused_for_lack_of_permission_before_its_state_counts() {
+    let product = Product::quiet().await;
+    let request = json!({
+        "apiVersion": names::API_VERSION, "kind": "PromiseRequest", "metadata": {"name": "docs", "namespace": "default"},
+        "spec": {"promise": {"name": "site", "workspace": "root:nowhere"}, "parameters": {}},
+    });
+    let request = serde_json::from_value(request).expect("a request");
+    requests(&product).create(&PostParams::default(), &request).await.expect("written");
+    let step = StepStatus { id: "check".into(), kind: StepKind::Validate, phase: StepPhase::Failed, ..StepStatus::default() };
+    let status = json!({"status": PromiseRequestStatus { steps: vec![step], ..PromiseRequestStatus::default() }});
+    requests(&product).patch_status("docs", &PatchParams::default(), &Patch::Merge(&status)).await.expect("written");
+    for person in ["dev-shop", "plane-admin"] {
+        let program = Program::of(&product, person);
+        for body in [json!({"comment": "ours"}), json!({"comment": ""}), json!({"comment": "ours", "contentHash": "0000"})] {
+            let (text, key) = (body.to_string(), format!("k{}", body.to_string().len()));
+            let answer = program.send(Method::POST, &format!("{DOCS}/steps/check/skip"), &[("idempotency-key", key.as_str())], &text).await;
+            assert_eq!(problem(&answer).0, 403, "{person}: {}", answer.text);
+            assert_eq!(json_of(&answer)["reason"]["reason"]["decide"]["workspace"], "root:nowhere", "{person}: {}", answer.text);
+        }
+    }
     product.running.close().await;
 }

@@ -89,7 +89,7 @@ fn nothing_is_drawn_of_a_forecast_that_is_not_known_or_has_passed() {
 
 #[test]
 fn the_forecast_is_told_in_legend_description_and_table() {
-    let budget = CostBudget { money: Money::new(300_000_000, "EUR"), policy: "Budget".into(), whole: true };
+    let budget = CostBudget { money: Money::new(300_000_000, "EUR"), used: None, policy: "Budget".into(), whole: true };
     let page = page(Some(20 * DAY + DAY / 2), CostSum { budget: Some(budget), ..sum("EUR", 60_000_000, 79_000_000) });
     let html = charts(&page).into_any().to_html().replace("<!>", "");
     for part in [

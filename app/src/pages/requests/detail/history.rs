@@ -1,6 +1,6 @@
 //! Activity of the request, and the events of the control plane.
 
-use crate::view::{Happening, RequestPage, RequestPart};
+use crate::view::{Happening, HappeningState, RequestPage, RequestPart};
 use leptos::prelude::*;
 
 use super::{ROWS, address};
@@ -22,11 +22,23 @@ pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoVie
 /// Activity, one entry below the other.
 pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + use<> {
     let lines = happenings.iter().map(|happening| {
-        let shape = if happening.trouble { Shape::Degraded } else { Shape::Ready };
+        let shape = shape(happening.state);
         let differences = (!happening.changes.is_empty()).then(|| changes(&happening.changes));
         view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{who(happening)}</p>{differences}</div><Moment at=happening.at.clone() now=now/></li> }
     });
     view! { <ol class="timeline">{lines.collect_view()}</ol> }
+}
+
+fn shape(state: HappeningState) -> Shape {
+    match state {
+        HappeningState::Done => Shape::Ready,
+        HappeningState::InProgress => Shape::Provisioning,
+        HappeningState::Waiting => Shape::Waiting,
+        HappeningState::Neutral => Shape::Ahead,
+        HappeningState::Warning => Shape::Degraded,
+        HappeningState::Refused => Shape::Denied,
+        HappeningState::Deleting => Shape::Deleting,
+    }
 }
 
 /// Who did it: a person, or a part of the platform.

@@ -5,7 +5,7 @@ use promise::date::exact;
 
 use super::super::changelog::changelog;
 use crate::routes;
-use crate::texts::{terms as texts, versions};
+use crate::texts::{request, terms as texts, versions};
 use crate::ui::{Banner, LinkButton, Shape, day};
 use crate::view::{DeprecationNotice, ExpiryNotice, RequestPage, UpgradeOffer};
 
@@ -16,7 +16,7 @@ pub(super) fn upgrade(page: &RequestPage) -> Option<impl IntoView + use<>> {
     let form = routes::request_edit_from(&row.workspace, &row.namespace, &row.name, &routes::start_of_version(&version));
     let act = match &page.allowed.edit {
         Ok(()) => view! { <p class="row"><LinkButton href=form label=texts::upgrade_to(&version) icon="arrow-up"/></p> }.into_any(),
-        Err(why) => view! { <p class="why">{why.clone()}</p> }.into_any(),
+        Err(reason) => view! { <p class="why">{request::disabled(reason)}</p> }.into_any(),
     };
     let lines = changes.iter().map(|change| view! { <li>{versions::change(change)}</li> }).collect_view();
     let lines = (!changes.is_empty())
@@ -40,7 +40,7 @@ pub(super) fn expiry(page: &RequestPage) -> Option<impl IntoView + use<>> {
     };
     let act = match &page.allowed.edit {
         Ok(()) => view! { <p class="row"><LinkButton href=form label=texts::RENEW icon="refresh-cw"/></p> }.into_any(),
-        Err(why) => view! { <p class="why">{why.clone()}</p> }.into_any(),
+        Err(reason) => view! { <p class="why">{request::disabled(reason)}</p> }.into_any(),
     };
     Some(
         view! { <Banner shape=shape title=title><p>{text}" "<time datetime=time.clone() title=exact(&time)>{day(&time)}</time>"."</p>{act}</Banner> },

@@ -38,10 +38,10 @@ pub(super) fn outputs(page: &RequestPage, token: &str, revealed: &Revealed) -> O
 fn hidden(page: &RequestPage, output: &OutputValue, token: &str, id: &str) -> AnyView {
     let row = &page.row;
     let dots = view! { <span class="dots" aria-hidden="true">"••••••••"</span><span class="vh">{texts::HIDDEN}</span> };
-    if let Err(why) = &page.allowed.reveal {
+    if let Err(reason) = &page.allowed.reveal {
         let id = format!("{id}-why");
         return view! {
-            {dots}<button class="btn btn-sm" type="button" aria-disabled="true" aria-describedby=id.clone()><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button><span class="why" id=id>{why.clone()}</span>
+            {dots}<button class="btn btn-sm" type="button" aria-disabled="true" aria-describedby=id.clone()><Icon name="eye"/>{texts::REVEAL}<span class="vh">{format!(" {}", output.name)}</span></button><span class="why" id=id>{texts::disabled(reason)}</span>
         }
         .into_any();
     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::super::adds::changed_objects;
 use crate::pages::approvals::{changes, price_step};
 use crate::routes;
-use crate::texts::releases as texts;
+use crate::texts::{releases as texts, request as request_texts};
 use crate::ui::{Moment, Person, Shape, Status, SubmitButton, day_and_time};
 use crate::view::{ReleaseComparison, ReleaseLine, ReleaseState, ReleasesPage, RequestPage, RequestPart};
 
@@ -43,7 +43,7 @@ fn row(page: &RequestPage, line: &ReleaseLine, now: &str) -> impl IntoView + use
             view! { <a class="btn btn-sm" href=form>{texts::ROLL_BACK}<span class="vh">{texts::to_release(&line.name)}</span></a> }
                 .into_any()
         }
-        Some(Err(why)) => view! { <span class="subtle small">{why.clone()}</span> }.into_any(),
+        Some(Err(reason)) => view! { <span class="subtle small">{request_texts::disabled(reason)}</span> }.into_any(),
         None => ().into_any(),
     };
     let version = line.version.clone().unwrap_or_else(|| texts::VERSION_UNKNOWN.to_owned());

@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use promise::api::{StepPhase, WorkflowPhase};
 
 use crate::actions::{self, CancelWorkflow, RetryWorkflow};
-use crate::texts::workflow as texts;
+use crate::texts::{request, workflow as texts};
 use crate::ui::{HiddenToken, Moment, Shape, Status, SubmitButton};
-use crate::view::{RequestPage, StepLine, WorkflowView};
+use crate::view::{PolicyLink, RequestPage, StepLine, WorkflowView};
 
 /// The section; nothing if the promise has no workflow.
 pub(super) fn part(page: &RequestPage, token: &str, now: &str) -> Option<impl IntoView + use<>> {
@@ -38,6 +38,7 @@ fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {
     let word = if step.undone { texts::UNDONE } else { texts::step(step.phase, step.attempts) };
     let attempt = (step.attempts > 1).then(|| format!(" · {}", texts::attempt(step.attempts)));
     let message = (!step.message.is_empty()).then(|| view! { <p class="small muted">{step.message.clone()}</p> });
+    let policy = step.policy.as_ref().map(|policy| view! { <p class="small subtle">{policy_link(policy)}</p> });
     let next = (!step.next.is_empty()).then(|| {
         view! { <p class="small subtle">{texts::NEXT_ATTEMPT}" "<Moment at=step.next.clone() now=now/></p> }
     });
@@ -54,7 +55,12 @@ fn line(step: &StepLine, now: &str) -> impl IntoView + use<> {
     let links = (step.review.is_some() || step.skip.is_some()).then(|| view! { <p class="row">{links}</p> });
     let at = [&step.finished, &step.started].into_iter().find(|at| !at.is_empty()).cloned();
     let at = at.map(|at| view! { <Moment at=at now=now/> });
-    view! { <li data-st=shape.word()>{shape.svg()}<div><p>{name}</p><p class="small subtle">{word}{attempt}</p>{message}{next}{log}{links}</div>{at}</li> }
+    view! { <li data-st=shape.word()>{shape.svg()}<div><p>{name}</p><p class="small subtle">{word}{attempt}</p>{policy}{message}{next}{log}{links}</div>{at}</li> }
+}
+
+/// The policy that requires something, and where it is set.
+pub(crate) fn policy_link(policy: &PolicyLink) -> impl IntoView + use<> {
+    view! { <a href=policy.href.clone()>{policy.title.clone()}</a>{texts::set_at(&policy.source)} }
 }
 
 fn shape(step: &StepLine) -> Shape {
@@ -96,7 +102,7 @@ fn button(page: &RequestPage, attempt: u32, token: &str, command: Command) -> im
                 <input type="hidden" name="attempt" value=attempt.to_string()/><p class="row"><SubmitButton label=label icon=icon/></p></form>
         }
         .into_any(),
-        (Err(why), Command::Retry) => view! { <p class="why">{why.clone()}</p> }.into_any(),
+        (Err(reason), Command::Retry) => view! { <p class="why">{request::disabled(reason)}</p> }.into_any(),
         // A reason on every page would only be noise for people who never cancel anything.
         (Err(_), Command::Cancel) => ().into_any(),
     }

@@ -30,7 +30,7 @@ pub(super) fn tree(page: &RequestPage, open: &str) -> impl IntoView + use<> {
     let entries = entries.map(|(resource, depth)| entry(page, resource, depth, chosen.is_some_and(|chosen| chosen.id == resource.id)));
     let (shape, word) = state(page.row.states.state);
     view! {
-        <div class="grid gap-6 grid-cols-fit-70 items-start">
+        <div class="grid gap-4 grid-cols-fit-70 items-start">
             <nav aria-label=texts::resources_of(&page.row.name)><ul class="tree">
                 <li data-depth="0"><span class="st" data-st=shape.word()>{shape.svg()}</span><b class="grow">{page.row.name.clone()}</b><span class="subtle">{word}</span></li>
                 {entries.collect_view()}

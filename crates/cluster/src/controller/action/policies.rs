@@ -3,36 +3,35 @@
 use std::time::Duration;
 
 use promise::Problem;
-use promise::policy::{Refusal, RunFacts, RunVerdict, Target, judge_run};
+use promise::api::Approve;
+use promise::policy::{Refusal, Ruling, RunFacts, RunVerdict, Target, judge_run};
 use serde_json::Value;
 
 use super::ActionReconciliation;
 use super::start::{Begun, Pinned};
 use crate::controller::decide::lineage;
+use crate::controller::failure::{FailureCause, ReleaseFailure};
 use crate::controller::governance::problems_in_words;
 use crate::kinds::PromiseRequest;
 
 impl ActionReconciliation<'_> {
-    /// Returns why policies don't let the run start now. Nothing if they do.
-    pub(super) async fn held_by_policies(&self, request: &PromiseRequest, pinned: &Pinned) -> Option<Begun> {
-        let RunVerdict { refusals, wait, .. } = match self.judged(request, pinned).await {
-            Ok(verdict) => verdict,
-            Err(why) => return Some(Begun::NotNow(why)),
-        };
+    /// Returns the approvals that policies require of the run. The error says why they don't let it start now.
+    pub(super) async fn permitted(&self, request: &PromiseRequest, pinned: &Pinned) -> Result<Vec<Ruling<Approve>>, Begun> {
+        let RunVerdict { refusals, wait, approvals, .. } = self.judged(request, pinned).await.map_err(Begun::NotNow)?;
         if !refusals.is_empty() {
             let problems: Vec<Problem> = refusals.iter().map(Refusal::problem).collect();
-            return Some(Begun::Denied(problems_in_words(&problems)));
+            return Err(Begun::Denied(problems_in_words(&problems)));
         }
-        let wait = wait?;
+        let Some(wait) = wait else { return Ok(approvals) };
         let left = wait.opens.map(|opens| opens.duration_since(self.ctx.clock.now()).as_secs().max(0).unsigned_abs() + 1);
-        Some(Begun::Held(wait.waiting_on(), left.map(Duration::from_secs)))
+        Err(Begun::Held(wait.waiting_on(), left.map(Duration::from_secs)))
     }
 
     /// Judges the run. The error says why it isn't known now which policies apply.
-    async fn judged(&self, request: &PromiseRequest, pinned: &Pinned) -> Result<RunVerdict, String> {
+    async fn judged(&self, request: &PromiseRequest, pinned: &Pinned) -> Result<RunVerdict, FailureCause> {
         let lineage = lineage(self.ctx, &self.key.cluster)?;
         let revision = self.ctx.world.revision_of(&pinned.chosen.release.revision);
-        let revision = revision.ok_or_else(|| "The revision of the promise can't be read now.".to_owned())?;
+        let revision = revision.ok_or(ReleaseFailure::RevisionUnread)?;
         let (book, world, homes, revisions) =
             (self.ctx.policies.clone(), self.ctx.world.clone(), self.ctx.trusted.clone(), self.ctx.compiled.clone());
         let (home, trusted, context) = (pinned.chosen.home.clone(), pinned.chosen.trusted, pinned.chosen.context.clone());

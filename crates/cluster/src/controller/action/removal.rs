@@ -61,7 +61,7 @@ impl ActionReconciliation<'_> {
                 match action {
                     Action::Delete { key, uid } => {
                         if let Err(failure) = self.drop_object(&places, &key, &uid).await {
-                            tracing::info!(action = %self.key, why = failure.why, "not removed yet");
+                            tracing::info!(action = %self.key, why = %failure, "not removed yet");
                             return Ok(Requeue::Backoff);
                         }
                         seen.remove(&key);
@@ -81,7 +81,7 @@ impl ActionReconciliation<'_> {
     async fn look(&self, places: &Places, key: &ObjectKey) -> Seen {
         let found = match places.place(self.ctx, key.destination.as_deref()) {
             Ok(place) => objects::look(&self.ctx.targets, &place, key).await,
-            Err(why) => Err(why),
+            Err(cause) => Err(cause.to_string()),
         };
         match found {
             Ok(Some(object)) => Seen::Present { object, health: promise::api::Health::Unknown, message: None },

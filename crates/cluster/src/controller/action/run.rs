@@ -16,8 +16,7 @@ use serde_json::Value;
 
 use super::{ActionReconciliation, RESYNC, marked};
 use crate::controller::context::Work;
-use crate::controller::failure::Failure;
-use crate::controller::governance::problems_in_words;
+use crate::controller::failure::{Failure, FailureCause, SecretFailure};
 use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::queue::Requeue;
@@ -68,7 +67,8 @@ impl ActionReconciliation<'_> {
         let Some(run) = Run::of_action(&status) else { return Ok(Requeue::No) };
         let pinned = match self.resumed(&request).await {
             Ok(pinned) => pinned,
-            Err(why) => {
+            Err(begun) => {
+                let why = begun.message();
                 let seen =
                     Observed { generation: self.generation(), run: &run, inventory: &status.inventory, outputs: &[], failure: Some(&why) };
                 self.write(&promise::action::status(&status, &seen, &self.ctx.now())).await?;
@@ -155,9 +155,9 @@ impl ActionReconciliation<'_> {
     }
 
     async fn record(&mut self, state: &RunState) -> Result<(), kube::Error> {
-        let failure = state.failure.as_ref().map(|failure| failure.why.as_str());
-        let seen =
-            Observed { generation: self.generation(), run: &state.run, inventory: &state.inventory, outputs: &state.outputs, failure };
+        let failure = state.failure.as_ref().map(ToString::to_string);
+        let (generation, failure) = (self.generation(), failure.as_deref());
+        let seen = Observed { generation, run: &state.run, inventory: &state.inventory, outputs: &state.outputs, failure };
         let next = status(&self.status(), &seen, &self.ctx.now());
         self.write(&next).await
     }
@@ -229,9 +229,9 @@ impl ActionReconciliation<'_> {
         let (ctx, places, watcher) = (self.ctx, &state.places, &marked(self.key));
         let reads = open.clone().into_iter().map(|key| async move {
             let place = places.place(ctx, key.destination.as_deref())?;
-            reconcile::observe(ctx, watcher, places, &place, &key).await
+            Ok(reconcile::observe(ctx, watcher, places, &place, &key).await?)
         });
-        let found: Vec<Result<Option<Value>, String>> = futures::stream::iter(reads).buffered(READS).collect().await;
+        let found: Vec<Result<Option<Value>, FailureCause>> = futures::stream::iter(reads).buffered(READS).collect().await;
         let mut present = Vec::new();
         for (key, found) in open.into_iter().zip(found) {
             match found {
@@ -276,7 +276,7 @@ impl ActionReconciliation<'_> {
         let rendered = self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, (&observed, None))).await;
         let rendered = match rendered {
             Ok(rendered) if rendered.problems.is_empty() => rendered,
-            Ok(rendered) => return refuse(state, problems_in_words(&rendered.problems).into()),
+            Ok(rendered) => return refuse(state, Failure::lasting(FailureCause::Problems(rendered.problems))),
             Err(why) => return refuse(state, why.into()),
         };
         let returned = |output: OutputStatus| Some(ActionOutputStatus { name: output.name, value: output.value? });
@@ -294,7 +294,7 @@ impl ActionReconciliation<'_> {
                 Ok(placed) => desired.push(placed),
                 Err(Unplaced::Refused(problem)) => return refuse(state, problem.message.into()),
                 Err(Unplaced::Unknown(why)) => return refuse(state, Failure::not_now(why)),
-                Err(Unplaced::Changed(secret)) => return refuse(state, Failure::not_now(format!("The Secret {secret} has changed."))),
+                Err(Unplaced::Changed(secret)) => return refuse(state, Failure::not_now(SecretFailure::Changed { secret })),
             }
         }
         state.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
@@ -323,7 +323,7 @@ impl ActionReconciliation<'_> {
         observed
     }
 
-    async fn advanced(&self, state: &mut RunState, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, String> {
+    async fn advanced(&self, state: &mut RunState, now: &Plan, results: BTreeMap<String, Done>) -> Result<Advanced, FailureCause> {
         let uid = self.action.uid().unwrap_or_default();
         let about = RunInQuestion {
             request: &state.request,
@@ -366,7 +366,7 @@ impl ActionReconciliation<'_> {
             };
             Some(workflow::advance(&input, run, results))
         });
-        advanced.await?.ok_or_else(|| promise::action::unknown_action(&self.action.spec.action))
+        advanced.await?.ok_or_else(|| FailureCause::UnknownAction { action: self.action.spec.action.clone() })
     }
 
     /// Executes a plan in order. The inner error is a refusal.

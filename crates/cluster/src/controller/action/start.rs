@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use kube::ResourceExt;
 use kube::api::ListParams;
-use promise::action::{self, Turn, accepted, is_held, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn};
+use promise::action::{self, Turn, accepted, may_run, named_runs, not_allowed, waits_for_request, waits_for_turn, waits_to_start};
 use promise::api::{ActionPhase, PromiseActionStatus, Requester, WaitingOn, WorkflowName};
 use promise::context::{ActionContext, Context};
 use promise::lifecycle::Chosen;
 use promise::names;
 use promise::render::Compiled;
 use promise::schedule::{is_started, waits_for_record};
-use promise::workflow::Run;
+use promise::workflow::{Run, required_steps};
 use serde_json::{Value, json};
 
 use super::ActionReconciliation;
 use crate::controller::decide::{recalled, release};
+use crate::controller::failure::{FailureCause, ReleaseFailure};
 use crate::controller::governance::problems_in_words;
 use crate::error::is_missing;
 use crate::kinds::{PromiseAction, PromiseRequest};
@@ -34,8 +35,20 @@ pub(super) enum Begun {
     Waits(WaitingOn),
     /// It has to wait for the windows of policies, which open after this time if they do.
     Held(WaitingOn, Option<Duration>),
-    /// It isn't known now; a sentence.
-    NotNow(String),
+    /// It isn't known now.
+    NotNow(FailureCause),
+}
+
+impl Begun {
+    /// Returns why the run doesn't continue, as the status says it.
+    pub(super) fn message(self) -> String {
+        match self {
+            Self::Refused(why) | Self::Denied(why) => why,
+            Self::NotNow(cause) => cause.to_string(),
+            Self::Waits(waiting) | Self::Held(waiting, _) => waiting.message,
+            Self::Running => String::new(),
+        }
+    }
 }
 
 /// The release that a run is about, and its expressions.
@@ -50,18 +63,15 @@ impl ActionReconciliation<'_> {
     /// Starts the run, if it can start now.
     pub(super) async fn begin(&mut self, request: &PromiseRequest) -> Result<Begun, kube::Error> {
         let generation = request.metadata.generation.unwrap_or_default();
-        if let Some(waiting) = waits_for_request(request.status.as_ref(), generation) {
-            return Ok(Begun::Waits(waiting));
-        }
-        if let Some(waiting) = waits_for_turn(&turn(&self.action), &self.known_turns()) {
+        if let Some(waiting) = waits_to_start(request.status.as_ref(), generation, &turn(&self.action), &self.known_turns()) {
             return Ok(Begun::Waits(waiting));
         }
         let key = self.request_key();
         let current = match recalled(self.ctx, &self.releases, &key, request).await {
             Ok(choice) => choice.current,
-            Err(lost) => return Ok(Begun::NotNow(lost.why)),
+            Err(lost) => return Ok(Begun::NotNow(lost.cause)),
         };
-        let Some(current) = current else { return Ok(Begun::NotNow("The request has no release.".to_owned())) };
+        let Some(current) = current else { return Ok(Begun::NotNow(ReleaseFailure::None.into())) };
         let pinned = match self.pinned(request, &current).await {
             Ok(pinned) => pinned,
             Err(refusal) => return Ok(refusal),
@@ -69,9 +79,10 @@ impl ActionReconciliation<'_> {
         if let Some(why) = self.misnamed(&pinned).await? {
             return Ok(Begun::Refused(why));
         }
-        if let Some(held) = self.held_by_policies(request, &pinned).await {
-            return Ok(held);
-        }
+        let approvals = match self.permitted(request, &pinned).await {
+            Ok(approvals) => approvals,
+            Err(held) => return Ok(held),
+        };
         let Some(workflow) = pinned.chosen.compiled.workflows().get(WorkflowName::Action) else {
             return Ok(Begun::Refused(action::unknown_action(&self.action.spec.action)));
         };
@@ -81,7 +92,8 @@ impl ActionReconciliation<'_> {
             return Ok(Begun::Waits(waiting));
         }
         let now = self.ctx.now();
-        let run = Run::start(workflow, WorkflowName::Action, &current.name, None, &now);
+        // What policies require now is recorded with the start: later policies don't affect the run.
+        let run = Run::start(workflow, WorkflowName::Action, &current.name, None, &now).asking(required_steps(&approvals));
         let status = PromiseActionStatus {
             observed_generation: self.generation(),
             phase: ActionPhase::Running,
@@ -119,21 +131,17 @@ impl ActionReconciliation<'_> {
         Key { name: self.action.spec.request.clone(), ..self.key.clone() }
     }
 
-    /// Loads the release that the run started with. The error is a sentence.
-    pub(super) async fn resumed(&self, request: &PromiseRequest) -> Result<Pinned, String> {
+    /// Loads the release that the run started with. The error says why the run can't continue with it.
+    pub(super) async fn resumed(&self, request: &PromiseRequest) -> Result<Pinned, Begun> {
         let name = self.status().release.unwrap_or_default();
-        let chosen = release(self.ctx, &self.releases, &self.request_key(), request, &name).await.map_err(|lost| lost.why)?;
-        self.pinned(request, &chosen).await.map_err(|refusal| match refusal {
-            Begun::Refused(why) | Begun::Denied(why) | Begun::NotNow(why) => why,
-            Begun::Waits(waiting) | Begun::Held(waiting, _) => waiting.message,
-            Begun::Running => String::new(),
-        })
+        let chosen = release(self.ctx, &self.releases, &self.request_key(), request, &name).await;
+        self.pinned(request, &chosen.map_err(|lost| Begun::NotNow(lost.cause))?).await
     }
 
     /// Returns a release with the expressions of the action. The error says why the action can't run with it.
     async fn pinned(&self, request: &PromiseRequest, chosen: &Chosen) -> Result<Pinned, Begun> {
         let revision = self.ctx.world.revision_of(&chosen.release.revision);
-        let Some(revision) = revision else { return Err(Begun::NotNow("The revision of the promise can't be read now.".to_owned())) };
+        let Some(revision) = revision else { return Err(Begun::NotNow(ReleaseFailure::RevisionUnread.into())) };
         let spec = &self.action.spec;
         let name = spec.action.clone();
         let Some(action) = revision.spec.spec.actions.get(&name) else { return Err(Begun::Refused(action::unknown_action(&name))) };
@@ -155,7 +163,7 @@ impl ActionReconciliation<'_> {
         let evaluated = self.ctx.evaluate(move || {
             let Some(action) = revision.spec.spec.actions.get(&name) else { return Err(Vec::new()) };
             let parameters = accepted(&revision.spec.spec, action, given.as_ref(), &context)?;
-            let compiled = action::compile(&revision.spec.spec, &name)?;
+            let compiled = action::compile(&revision.spec.spec, &name)?.asking(&status.steps);
             let reconciliation = ActionContext { parameters: parameters.clone(), ..reconciliation };
             Ok((parameters, compiled, Context { action: Some(reconciliation), ..context }))
         });
@@ -215,12 +223,6 @@ impl ActionReconciliation<'_> {
 }
 
 fn turn(action: &PromiseAction) -> Turn {
-    Turn {
-        name: action.name_any(),
-        action: action.spec.action.clone(),
-        created: action.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default(),
-        phase: action.status.as_ref().map(|status| status.phase).unwrap_or_default(),
-        requester: action.spec.requester.clone(),
-        held: is_held(action.status.as_ref()),
-    }
+    let created = action.metadata.creation_timestamp.as_ref().map(|time| time.0.to_string()).unwrap_or_default();
+    Turn::of(action.name_any(), created, &action.spec, action.status.as_ref())
 }

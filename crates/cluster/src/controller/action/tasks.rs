@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::run::RunState;
 use super::{ActionReconciliation, marked};
 use crate::controller::context::Work;
-use crate::controller::failure::Failure;
+use crate::controller::failure::{Failure, FailureCause};
 use crate::controller::{objects, steps};
 
 impl ActionReconciliation<'_> {
@@ -46,18 +46,18 @@ impl ActionReconciliation<'_> {
         match done {
             Ok(()) => Ok(Done::Accepted),
             Err(failure) if failure.transient => Err(failure),
-            Err(failure) => Ok(Done::Failed(TaskFailure { reason: StepReason::NotChanged, message: failure.why })),
+            Err(failure) => Ok(Done::Failed(TaskFailure { reason: StepReason::NotChanged, message: failure.to_string() })),
         }
     }
 
     /// Sets fields of an object of the request.
     async fn change(&self, state: &mut RunState, step: &str, resource: &str, merge: &Value) -> Result<(), Failure> {
         let Some(key) = state.ids.iter().find(|(_, id)| id.as_str() == resource).map(|(key, _)| key.clone()) else {
-            return Err(format!("The request has no object {resource}.").into());
+            return Err(FailureCause::NoObject { resource: resource.to_owned() }.into());
         };
         let uid = match state.seen.get(&key) {
             Some(Seen::Present { object, .. }) => object["metadata"]["uid"].as_str().unwrap_or_default().to_owned(),
-            _ => return Err(Failure::not_now(format!("{key} doesn't exist at the moment."))),
+            _ => return Err(Failure::not_now(FailureCause::ObjectAbsent { object: key.to_string() })),
         };
         let place = state.places.place(self.ctx, key.destination.as_deref())?;
         let manager = format!("{}.{}.{step}", promise::names::MANAGER_ACTION, self.action.spec.action);

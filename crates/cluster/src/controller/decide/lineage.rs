@@ -1,6 +1,7 @@
 //! The path from the root to a workspace, and whether everything on it can be trusted now.
 
 use crate::controller::context::ControllerContext;
+use crate::controller::failure::FailureCause;
 use crate::watch::Freshness;
 use crate::workspaces::{ClusterId, Node};
 
@@ -17,16 +18,14 @@ pub(super) fn stale(ctx: &ControllerContext) -> Option<(&'static str, Freshness)
     decisive.into_iter().find(|(_, freshness)| *freshness != Freshness::Synced)
 }
 
-/// Returns the workspaces from the root down, if all of them can be read and are up to date. The error is a sentence.
-pub(in crate::controller) fn lineage(ctx: &ControllerContext, cluster: &ClusterId) -> Result<Vec<Node>, String> {
+/// Returns the workspaces from the root down, if all of them can be read and are up to date.
+pub(in crate::controller) fn lineage(ctx: &ControllerContext, cluster: &ClusterId) -> Result<Vec<Node>, FailureCause> {
     let world = &ctx.world;
-    if let Some((what, freshness)) = stale(ctx) {
+    if let Some((lists, freshness)) = stale(ctx) {
         return Err(match freshness {
-            Freshness::Unreachable { since, .. } => {
-                format!("The {what} above this workspace haven't been readable since {}.", since.strftime("%H:%M:%S UTC"))
-            }
-            _ => format!("The {what} above this workspace haven't been read yet."),
+            Freshness::Unreachable { since, .. } => FailureCause::ListsUnreadable { lists, since },
+            _ => FailureCause::ListsUnread { lists },
         });
     }
-    world.standing().lineage(&world.tree(), cluster).map_err(|unproven| promise::wording::upper_first(&format!("{unproven}.")))
+    Ok(world.standing().lineage(&world.tree(), cluster)?)
 }

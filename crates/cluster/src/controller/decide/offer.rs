@@ -46,7 +46,7 @@ pub(super) fn offer(ctx: &ControllerContext, request: &PromiseRequest, lineage: 
         match seen_by(&offer, &way, &shelves) {
             Ok(by) => seen.push((index, by)),
             // The requester reads the reason, and must not learn from it what other people's workspaces contain.
-            Err(reason) if is_known(&offer, &way, &shelves) => why = Some(reason),
+            Err(reason) if is_known(&offer, &way, &shelves) => why = Some(reason.to_string()),
             Err(_) => {}
         }
     }

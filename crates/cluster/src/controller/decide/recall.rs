@@ -18,7 +18,7 @@ use super::lineage::lineage;
 use super::offer::offer;
 use super::{Subject, chosen, judge};
 use crate::controller::context::ControllerContext;
-use crate::controller::failure::Failure;
+use crate::controller::failure::{FailureCause, ReleaseFailure};
 use crate::controller::releases;
 use crate::kinds::{PromiseRelease, PromiseRevision};
 use crate::watch::Freshness;
@@ -27,21 +27,21 @@ use crate::workspaces::ClusterId;
 /// A release that the status names and that can't be loaded.
 #[derive(Debug)]
 pub struct Unloadable {
-    /// Why, as a sentence.
-    pub why: String,
+    /// Why.
+    pub cause: FailureCause,
     /// Whether it is known to be gone.
     pub missing: Missing,
     /// What it contained, if only the release itself is gone.
-    again: Option<Again>,
+    again: Option<Box<Again>>,
 }
 
 impl Unloadable {
-    fn unknown(why: String) -> Self {
-        Self { why, missing: Missing::Unknown, again: None }
+    fn unknown(cause: impl Into<FailureCause>) -> Self {
+        Self { cause: cause.into(), missing: Missing::Unknown, again: None }
     }
 
-    fn gone(why: String) -> Self {
-        Self { why, missing: Missing::Gone, again: None }
+    fn gone(failure: ReleaseFailure) -> Self {
+        Self { cause: failure.into(), missing: Missing::Gone, again: None }
     }
 }
 
@@ -114,28 +114,19 @@ async fn load(subject: Subject<'_>, api: &Api<PromiseRelease>, named: &Named<'_>
     let Subject { ctx, key, request, .. } = subject;
     let name = named.release;
     let Some(release) = releases::recorded(ctx, api, key, name).await.map_err(Unloadable::unknown)? else {
-        let why = format!(
-            "The release {name} is missing, so nothing is changed. Restore the PromiseRelease {name} from a backup with the controller's \
-             credential, or delete the request and create it again."
-        );
-        let again = named.content_hash.map(|hash| Again {
-            name: name.to_owned(),
-            revision: named.revision.to_owned(),
-            content_hash: hash.to_owned(),
-        });
-        return Err(Unloadable { again, ..Unloadable::gone(why) });
+        let again = named
+            .content_hash
+            .map(|hash| Box::new(Again { name: name.to_owned(), revision: named.revision.to_owned(), content_hash: hash.to_owned() }));
+        return Err(Unloadable { again, ..Unloadable::gone(ReleaseFailure::Missing { release: name.to_owned() }) });
     };
     if named.content_hash.is_some_and(|hash| hash != release.content_hash) {
-        return Err(Unloadable::gone(format!(
-            "The release {name} differs from the one that was accepted, so nothing is changed. Restore the PromiseRelease {name} \
-             from a backup with the controller's credential, or delete the request and create it again."
-        )));
+        return Err(Unloadable::gone(ReleaseFailure::Differs { release: name.to_owned() }));
     }
     let revision = revision(ctx, &release.revision, named.version)?;
-    let home = ClusterId::parse(&release.revision.cluster).map_err(|error| Unloadable::gone(format!("{error}.")))?;
+    let home = ClusterId::parse(&release.revision.cluster).map_err(|error| Unloadable::gone(error.into()))?;
     let tree = ctx.world.tree();
     let home = tree.lineage(&home).and_then(|mut way| way.pop());
-    let home = home.ok_or_else(|| Unloadable::unknown("The home workspace of the promise isn't verified.".to_owned()))?;
+    let home = home.ok_or_else(|| Unloadable::unknown(ReleaseFailure::HomeUnverified))?;
     let workspace = tree.lineage(&key.cluster).and_then(|mut way| way.pop());
     // A release is rendered with the context that it was accepted with, so that later edits elsewhere don't change it.
     let recorded = release.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());
@@ -156,12 +147,9 @@ fn revision(ctx: &ControllerContext, of: &ReleaseRevision, version: &str) -> Res
     }
     let name = &of.name;
     if ctx.world.revisions.freshness() != Freshness::Synced {
-        return Err(Unloadable::unknown(format!("The revision {name} of the promise can't be read now, so nothing is changed.")));
+        return Err(Unloadable::unknown(ReleaseFailure::HeldByRevision { revision: name.clone() }));
     }
-    Err(Unloadable::gone(format!(
-        "The revision {name} of the promise is missing, so nothing is changed. The promise's team can publish version {version} again with \
-         the same content. Or restore the PromiseRevision {name} from a backup with the controller's credential."
-    )))
+    Err(Unloadable::gone(ReleaseFailure::RevisionMissing { revision: name.clone(), version: version.to_owned() }))
 }
 
 /// Records a missing release again, if the request still resolves to exactly the same content. It was accepted before, so it needs no
@@ -183,8 +171,8 @@ async fn restore(subject: Subject<'_>, api: &Api<PromiseRelease>, again: &Again)
             tracing::warn!(request = %key, release = again.name, "recorded a missing release again, with the same content");
             true
         }
-        Err(Failure { why, .. }) => {
-            tracing::warn!(request = %key, release = again.name, why, "cannot record a missing release again");
+        Err(failure) => {
+            tracing::warn!(request = %key, release = again.name, why = %failure, "cannot record a missing release again");
             false
         }
     }

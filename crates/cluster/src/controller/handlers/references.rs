@@ -1,9 +1,7 @@
 //! What promises and steps refer to by name: workflows that promises use, and Endpoints that steps call.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
-use promise::api::{StepStatus, WorkflowName};
+use promise::api::{EndpointStatus, StepStatus, WorkflowName};
 
 use super::Handlers;
 use crate::controller::context::Work;
@@ -21,15 +19,6 @@ impl Handlers {
         let there = all.range(Key::cluster_scoped(home, "")..).take_while(|(at, _)| at.cluster == *home);
         for (at, _) in there.filter(|(_, row)| row.spec.workflows.referred().any(|(_, name)| matches(name))) {
             self.ctx.queue.add(Work::Promise(at.clone()));
-        }
-    }
-
-    /// Enqueues promises that refer to a workflow which doesn't exist: its deletion might have been missed.
-    pub(super) fn promises_without_workflow(&self) {
-        let workflows = self.ctx.world.workflows.snapshot();
-        let homes: BTreeSet<ClusterId> = self.ctx.world.promises.snapshot().keys().map(|at| at.cluster.clone()).collect();
-        for home in homes {
-            self.promises_with(|name| !workflows.contains_key(&Key::cluster_scoped(&home, name)), &home);
         }
     }
 
@@ -83,7 +72,7 @@ impl Handlers {
 }
 
 fn is_valid(row: &Endpoint) -> bool {
-    row.status.as_ref().is_some_and(|status| status.conditions.iter().any(|condition| condition.reason == "Valid"))
+    row.status.as_ref().is_some_and(EndpointStatus::is_valid)
 }
 
 fn started(step: &StepStatus) -> Option<Timestamp> {

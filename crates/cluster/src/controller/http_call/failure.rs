@@ -71,11 +71,17 @@ impl HttpFailure {
     pub(in crate::controller) fn reason(&self) -> &'static str {
         match self {
             Self::HomeUnknown | Self::OwnerNotTrusted { .. } => "NotTrusted",
-            Self::CredentialUnread(_) | Self::CredentialOfDestination { .. } | Self::CredentialKey { .. } | Self::CredentialText { .. } => {
-                "NoCredential"
-            }
+            _ if self.is_about_credential() => "NoCredential",
             _ => "Invalid",
         }
+    }
+
+    /// Whether only the credential is wrong.
+    pub(in crate::controller) fn is_about_credential(&self) -> bool {
+        matches!(
+            self,
+            Self::CredentialUnread(_) | Self::CredentialOfDestination { .. } | Self::CredentialKey { .. } | Self::CredentialText { .. }
+        )
     }
 }
 
@@ -94,7 +100,7 @@ pub(in crate::controller) fn describe(name: &str, failure: &HttpFailure) -> Stri
         }
         HttpFailure::Invalid { problems } => format!("The endpoint {name} is invalid. {}", problems_in_words(problems)),
         HttpFailure::InvalidCertificates => format!("The certificates in caBundle of the endpoint {name} can't be read."),
-        HttpFailure::CredentialUnread(failure) => failure.why.clone(),
+        HttpFailure::CredentialUnread(failure) => failure.to_string(),
         HttpFailure::CredentialOfDestination { secret } => {
             format!(
                 "The Secret {secret} is the credential of a destination, which isn't sent to the endpoint {name}. Create another Secret."

@@ -7,10 +7,11 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 use promise::keyed::{DigestKey, Purpose};
 use promise::path::Path;
+use promise::revision::CanonicalError;
 use serde_json::Value;
 
-use crate::controller::failure::Failure;
-use crate::controller::refusals::describe_beside;
+use crate::controller::failure::{Failure, SecretFailure};
+use crate::controller::refusals::CallFailure;
 use crate::controller::requesters::Referrer;
 use crate::error::is_missing;
 use crate::watch::Key;
@@ -29,26 +30,32 @@ pub async fn digests(
     let mut found = BTreeMap::new();
     for path in secret_parameters {
         let Some((name, entry)) = reference(path, parameters) else { continue };
+        let named = || (name.to_owned(), path.clone());
         let secret = api.get(name).await.map_err(|error| {
             if is_missing(&error) {
-                Failure::from(format!("The Secret {name} that {path} refers to doesn't exist in the namespace {namespace}. Create it."))
+                let (secret, path) = named();
+                Failure::lasting(SecretFailure::Missing { secret, path, namespace: namespace.clone() })
             } else {
-                Failure::of(&error, describe_beside(workspace, &error, &format!("read the Secret {name}")))
+                Failure::of(&error, CallFailure::beside(workspace, &error, format!("read the Secret {name}")))
             }
         })?;
         // The status of the request that created this one might not list it yet.
         let data = super::data(secret, referrer.key, |request| referrer.can_refer_to(request)).map_err(Failure::not_now)?;
         let value = data.get(entry);
-        let value = value.ok_or_else(|| format!("The Secret {name} has no key {entry}, which {path} refers to. Add it."))?;
-        let digest = digest(key, value).map_err(|error| format!("The Secret {name} can't be used: {error}."))?;
+        let value = value.ok_or_else(|| {
+            let (secret, path) = named();
+            Failure::lasting(SecretFailure::MissingKey { secret, key: entry.to_owned(), path })
+        })?;
+        let unusable = |error| Failure::lasting(SecretFailure::NoDigest { secret: name.to_owned(), error });
+        let digest = digest(key, value).map_err(unusable)?;
         found.insert(path.clone(), digest);
     }
     Ok(found)
 }
 
-/// Returns the digest of one value. The error is the reason why it has none.
-pub(super) fn digest(key: &DigestKey, value: &ByteString) -> Result<String, String> {
-    key.digest(Purpose::SecretInput, value).map_err(|error| error.to_string())
+/// Returns the digest of one value.
+pub(super) fn digest(key: &DigestKey, value: &ByteString) -> Result<String, CanonicalError> {
+    key.digest(Purpose::SecretInput, value)
 }
 
 /// Returns the name and key of the Secret that is referred to at a path.

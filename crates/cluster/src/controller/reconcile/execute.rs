@@ -97,6 +97,9 @@ impl Reconciliation<'_> {
         for ((key, _, why), applied) in batch.iter().zip(applied) {
             match applied {
                 Ok(object) => {
+                    if *why == Why::Change {
+                        ctx.changes.note(self.key, &self.release, key, ctx.clock.now().as_second());
+                    }
                     if let Some(milestone) = self.repair_milestone(key, *why) {
                         self.repaired.insert(key.clone());
                         self.note(vec![milestone]);

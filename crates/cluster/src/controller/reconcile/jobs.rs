@@ -10,7 +10,7 @@ use promise::render::injects;
 use promise::workflow::{JobInputs, ObservedJob, WantedJob, is_ended};
 
 use super::Reconciliation;
-use crate::controller::failure::Failure;
+use crate::controller::failure::{Failure, SecretFailure};
 use crate::controller::inputs;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::render::{self, RenderedObject};
@@ -61,7 +61,7 @@ impl Reconciliation<'_> {
             match places.desired(self.ctx, &subject, job, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await {
                 Ok(placed) => desired.push(once(placed)),
                 Err(Unplaced::Refused(problem)) => self.fails(Failure::from(problem.message)),
-                Err(Unplaced::Changed(secret)) => self.fails(Failure::from(format!("The Secret {secret} has changed."))),
+                Err(Unplaced::Changed(secret)) => self.fails(Failure::lasting(SecretFailure::Changed { secret })),
                 Err(Unplaced::Unknown(why)) => self.fails(Failure::not_now(why)),
             }
         }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use futures::StreamExt as _;
-use promise::api::{Health, WorkflowName};
+use kube::ResourceExt as _;
+use promise::api::{Health, InventoryItem, WorkflowName};
 use promise::lifecycle::Chosen;
-use promise::plan::{Facts, Key as ObjectKey, Pending, Seen};
+use promise::plan::{Action, Facts, Key as ObjectKey, Pending, Seen, job_id};
 use serde_json::Value;
 
 use super::{BUDGET, Reconciliation, jobs};
@@ -13,12 +14,12 @@ use crate::controller::context::ControllerContext;
 use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::render::{self, Rendered, RenderedObject};
-use crate::controller::target::Place;
+use crate::controller::target::{Place, Reach};
 use crate::controller::{inputs, objects, outputs};
 use crate::watch::Key;
 
-/// Number of objects of one request that are read at the same time.
-const READS: usize = 16;
+/// Number of objects of one request that are observed at the same time.
+const LOOKS: usize = 16;
 
 impl Reconciliation<'_> {
     /// Determines the place of every rendered object, and reads what exists.
@@ -49,7 +50,7 @@ impl Reconciliation<'_> {
                 }
                 Err(Unplaced::Unknown(why)) => {
                     if self.failure.is_none() {
-                        (self.failure, self.transient) = (Some(why), true);
+                        (self.failure, self.transient) = (Some(why.to_string()), true);
                     }
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "its destination to respond".to_owned() });
                 }
@@ -73,7 +74,8 @@ impl Reconciliation<'_> {
             desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
         }
         self.keep_namespaces(&mut desired);
-        self.moved = places.moved().map(str::to_owned);
+        self.moved = places.moved().map(ToString::to_string);
+        self.release.clone_from(&wanted.name);
         self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
         if self.is_withdrawn {
             (desired, pending) = (Vec::new(), Vec::new());
@@ -102,6 +104,7 @@ impl Reconciliation<'_> {
         facts.seen.clone_from(&self.seen);
         facts.answered.clone_from(&self.answered);
         facts.repaired.clone_from(&self.repaired);
+        facts.restless = self.ctx.changes.waits(self.key, &wanted.name, facts.now);
     }
 
     /// Judges the health of every observed object, including the promise's own expressions.
@@ -124,16 +127,16 @@ impl Reconciliation<'_> {
         });
         match judged.await {
             Ok(judged) => (self.seen, self.judged_again) = judged,
-            Err(why) => (self.failure, self.transient) = (Some(why), false),
+            Err(why) => (self.failure, self.transient) = (Some(why.to_string()), false),
         }
     }
 
-    /// Reads every object that wasn't read in this reconcile yet, and watches its kind from now on.
+    /// Observes every object that wasn't observed in this reconcile yet, and watches its kind from now on.
     pub(in crate::controller) async fn observe(&mut self, facts: &Facts, places: &Places) {
         self.observe_objects(facts.to_observe(), places).await;
     }
 
-    /// Reads what was created before, so that expressions know it from the start.
+    /// Observes what was created before, so that expressions know it from the start.
     pub(super) async fn observe_inventory(&mut self, places: &Places) {
         let inventory = self.request.status.as_ref().map(|status| status.inventory.clone()).unwrap_or_default();
         self.ids = inventory.iter().map(|item| (ObjectKey::of_item(item), item.id.clone())).collect();
@@ -142,21 +145,81 @@ impl Reconciliation<'_> {
 
     async fn observe_objects(&mut self, keys: BTreeSet<ObjectKey>, places: &Places) {
         let open: Vec<ObjectKey> = keys.into_iter().filter(|key| !self.seen.contains_key(key)).collect();
-        let (ctx, request) = (self.ctx, self.key);
-        let reads = open.clone().into_iter().map(|key| async move {
+        let shown = self.shown();
+        self.look(open, &shown, places).await;
+    }
+
+    /// Reads what the actions of a plan are about, as far as only watches showed it: they might be behind, and an object might belong to
+    /// someone else by now. Returns whether there was something to read, so that a plan has to be made of it first.
+    ///
+    /// What is no longer wanted goes once everything else is healthy, so before anything is removed, everything is read.
+    pub(super) async fn confirm(&mut self, actions: &[Action], places: &Places) -> bool {
+        let about = |action: &Action| match action {
+            Action::Apply { key, .. } | Action::Delete { key, .. } | Action::Orphan { key, .. } => Some(key.clone()),
+            Action::AddFinalizer | Action::Record { .. } | Action::RemoveFinalizer => None,
+        };
+        let removes = actions.iter().any(|action| matches!(action, Action::Delete { .. } | Action::Orphan { .. }));
+        let open: Vec<ObjectKey> = if removes {
+            self.unconfirmed.iter().cloned().collect()
+        } else {
+            actions.iter().filter_map(about).filter(|key| self.unconfirmed.contains(key)).collect()
+        };
+        let is_open = !open.is_empty();
+        self.look(open, &BTreeSet::new(), places).await;
+        is_open
+    }
+
+    /// Returns the objects for which it is enough what watches show: those that were created before, of a request that is only kept as it
+    /// is.
+    ///
+    /// - While a workflow runs, what is observed decides about steps and their deadlines.
+    /// - In a deletion, every object is about to be deleted or handed over, and what is missing counts as done.
+    /// - A Job exists only for its step, which ends with it.
+    /// - An object that wasn't created yet might exist and belong to someone else, whose objects no watch shows.
+    /// - Where the cluster of a Destination couldn't be identified, only reading shows whether it is still the same one.
+    fn shown(&self) -> BTreeSet<ObjectKey> {
+        if self.request.metadata.deletion_timestamp.is_some() || self.run.as_ref().is_some_and(|run| !run.is_over()) {
+            return BTreeSet::new();
+        }
+        let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
+        let is_identified = |item: &InventoryItem| item.destination_id.as_ref().is_some_and(|id| id.server.is_some());
+        let is_shown = |item: &&InventoryItem| {
+            item.uid.is_some() && !item.id.starts_with(&job_id("")) && (item.destination.is_none() || is_identified(item))
+        };
+        inventory.iter().filter(is_shown).map(ObjectKey::of_item).collect()
+    }
+
+    /// Observes objects. For those that are `shown` it is enough what watches show, the others are read.
+    async fn look(&mut self, open: Vec<ObjectKey>, shown: &BTreeSet<ObjectKey>, places: &Places) {
+        let uid = self.request.uid().unwrap_or_default();
+        let (ctx, request, uid) = (self.ctx, self.key, uid.as_str());
+        let looks = open.clone().into_iter().map(|key| async move {
+            let unknown = |why| (Seen::Unknown { why }, false);
             let place = match places.place(ctx, key.destination.as_deref()) {
                 Ok(place) => place,
-                Err(why) => return Seen::Unknown { why },
+                Err(cause) => return unknown(cause.to_string()),
             };
-            match observe(ctx, request, places, &place, &key).await {
-                Ok(Some(object)) => Seen::Present { object, health: Health::Unknown, message: None },
-                Ok(None) => Seen::Absent,
-                Err(why) => Seen::Unknown { why },
+            let found = if shown.contains(&key) {
+                observe_shown(ctx, (request, uid), places, &place, &key).await
+            } else {
+                observe(ctx, request, places, &place, &key).await.map(|found| (found, false))
+            };
+            match found {
+                Ok((Some(object), is_shown)) => (Seen::Present { object, health: Health::Unknown, message: None }, is_shown),
+                Ok((None, _)) => (Seen::Absent, false),
+                Err(why) => unknown(why),
             }
         });
         // A request might have thousands of objects, and others wait for the same server.
-        let found: Vec<Seen> = futures::stream::iter(reads).buffered(READS).collect().await;
-        self.seen.extend(open.into_iter().zip(found));
+        let found: Vec<(Seen, bool)> = futures::stream::iter(looks).buffered(LOOKS).collect().await;
+        for (key, (seen, is_shown)) in open.into_iter().zip(found) {
+            if is_shown {
+                self.unconfirmed.insert(key.clone());
+            } else {
+                self.unconfirmed.remove(&key);
+            }
+            self.seen.insert(key, seen);
+        }
     }
 }
 
@@ -168,11 +231,34 @@ pub(in crate::controller) async fn observe(
     place: &Place,
     key: &ObjectKey,
 ) -> Result<Option<Value>, String> {
+    match watched(ctx, request, places, place, key).await? {
+        Some(reach) => objects::read(&ctx.targets, place, key, reach).await,
+        None => Ok(None),
+    }
+}
+
+/// Like [`observe`], but an object of the request that a watch shows isn't read. Returns whether that is so.
+async fn observe_shown(
+    ctx: &ControllerContext,
+    (request, uid): (&Key, &str),
+    places: &Places,
+    place: &Place,
+    key: &ObjectKey,
+) -> Result<(Option<Value>, bool), String> {
+    let Some(reach) = watched(ctx, request, places, place, key).await? else { return Ok((None, false)) };
+    if let Some(object) = ctx.targets.objects.shown(place, key, &reach, uid).await {
+        return Ok((Some(object), true));
+    }
+    Ok((objects::read(&ctx.targets, place, key, reach).await?, false))
+}
+
+/// Watches the kind of an object from now on. Returns how it is reached, or `None` if it isn't served any more.
+async fn watched(ctx: &ControllerContext, request: &Key, places: &Places, place: &Place, key: &ObjectKey) -> Result<Option<Reach>, String> {
     let kind = objects::kind(key);
     let Some(reach) = ctx.targets.find(place, &kind).await? else { return Ok(None) };
     places.is_same(place, reach.session)?;
     if let Some((at, watched)) = ctx.targets.watchable(place, &kind, &reach)? {
-        ctx.informers.open(request, WatchedKind::of(key), &at, &kind, &watched);
+        ctx.informers.open(request, WatchedKind::of(key), &at, &watched);
     }
-    objects::read(&ctx.targets, place, key, reach).await
+    Ok(Some(reach))
 }

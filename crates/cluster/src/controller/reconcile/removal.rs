@@ -11,14 +11,15 @@ use promise::workflow::Run;
 use super::Reconciliation;
 use super::stepping::{Advance, Subject};
 use crate::controller::decide::{Decision, recalled};
+use crate::controller::failure::FailureCause;
 use crate::controller::places::Places;
 use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
 impl Reconciliation<'_> {
     /// Finds or starts the workflow of a deletion, and returns the release whose promise has it. What is handed over isn't removed, so no
-    /// step runs then. The error is a sentence.
-    pub(in crate::controller) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, String> {
+    /// step runs then.
+    pub(in crate::controller) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, FailureCause> {
         let known = self.run.take().filter(|run| run.status.name == WorkflowName::Deprovision);
         let is_over = known.as_ref().is_some_and(Run::is_over);
         let has_begun = known.is_some();
@@ -31,14 +32,14 @@ impl Reconciliation<'_> {
             // Without the release nothing is known of its steps, and a deletion must not stay forever.
             Err(lost) if lost.missing == Missing::Gone => {
                 if has_begun || self.might_have_steps() {
-                    tracing::warn!(request = %self.key, why = lost.why, "removed without the steps of its promise");
+                    tracing::warn!(request = %self.key, why = %lost.cause, "removed without the steps of its promise");
                     self.note(vec![deprovision_skipped()]);
                 }
                 // Nothing failed, and nothing can be retried.
                 self.run = None;
                 return Ok(None);
             }
-            Err(lost) => return Err(lost.why),
+            Err(lost) => return Err(lost.cause),
         };
         let Some(release) = choice.wanted().cloned() else { return Ok(None) };
         let Some(workflow) = release.compiled.workflows().get(WorkflowName::Deprovision) else { return Ok(None) };

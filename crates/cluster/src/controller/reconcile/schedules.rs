@@ -16,8 +16,8 @@ use promise::schedule::{Facts, ScheduledRun, Start, note, schedule};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
-use crate::controller::failure::Failure;
-use crate::controller::refusals::describe_own;
+use crate::controller::failure::{Failure, FailureCause};
+use crate::controller::refusals::CallFailure;
 use crate::error::{is_conflict, is_denied, is_missing};
 use crate::kinds::{Export, PromiseAction, object};
 use crate::workspaces::Node;
@@ -44,7 +44,7 @@ impl Reconciliation<'_> {
         let runs = match self.scheduled_runs().await {
             Ok(runs) => runs,
             Err(why) => {
-                tracing::warn!(request = %self.key, why, "schedules wait");
+                tracing::warn!(request = %self.key, %why, "schedules wait");
                 return Some(RETRY);
             }
         };
@@ -109,9 +109,8 @@ impl Reconciliation<'_> {
         rules.await.ok()
     }
 
-    /// Returns the runs of the request that the controller created for schedules. Labels alone prove nothing: anyone can write them. The
-    /// error is a sentence.
-    async fn scheduled_runs(&self) -> Result<Vec<ScheduledRun>, String> {
+    /// Returns the runs of the request that the controller created for schedules. Labels alone prove nothing: anyone can write them.
+    async fn scheduled_runs(&self) -> Result<Vec<ScheduledRun>, FailureCause> {
         let uid = self.request.uid();
         let mut runs = Vec::new();
         for row in self.ctx.actions.of(self.key).iter().filter_map(|key| self.ctx.world.actions.get(key)) {
@@ -206,10 +205,10 @@ impl Reconciliation<'_> {
 
     /// Logs why something failed. A missing permission doesn't pass by itself, so the request reports it.
     fn warn(&mut self, error: &kube::Error, doing: &str) {
-        let why = describe_own(self.ctx.targets.topology(), Export::Requests, error, doing);
-        tracing::warn!(request = %self.key, why, "not now");
+        let call = CallFailure::own(self.ctx.targets.topology(), Export::Requests, error, doing);
+        tracing::warn!(request = %self.key, why = %call, "not now");
         if is_denied(error) {
-            self.fails(Failure::of(error, why));
+            self.fails(Failure::of(error, call));
         }
     }
 }

@@ -12,6 +12,7 @@ use promise::workflow::{self, Done, Input, Run, StepDecision, Task, name_of};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
+use crate::controller::failure::FailureCause;
 use crate::controller::places::Places;
 use crate::controller::step_decisions::{self, RunInQuestion};
 use crate::controller::{job_result, render, steps};
@@ -176,7 +177,7 @@ impl Reconciliation<'_> {
         run: Run,
         (results, decisions): (BTreeMap<String, Done>, Vec<StepDecision>),
         (facts, plan): (&Facts, &Plan),
-    ) -> Result<Option<workflow::Advanced>, String> {
+    ) -> Result<Option<workflow::Advanced>, FailureCause> {
         let release = subject.release;
         let compiled = release.compiled.clone();
         if compiled.workflows().get(run.status.name).is_none() {

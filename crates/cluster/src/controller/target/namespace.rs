@@ -8,7 +8,8 @@ use kube::core::{ApiResource, GroupVersionKind};
 
 use super::served::{Kinds, Served, Unlisted};
 use super::{Reach, Targets, Unreachable};
-use crate::controller::refusals::describe;
+use crate::controller::failure::{FailureCause, KindFailure};
+use crate::controller::refusals::CallFailure;
 use crate::endpoint::Scope;
 use crate::install::fulfiller;
 use crate::world::World;
@@ -23,10 +24,8 @@ impl Targets {
     /// Returns how a kind is reached in a namespace, in exactly this version.
     pub(super) async fn in_namespace(&self, namespace: &str, kind: &GroupVersionKind) -> Result<Reach, Unreachable> {
         let served = self.own_kinds.kind(kind, &|| Ok(())).await.map_err(unlisted)?;
-        let served = served.ok_or_else(|| {
-            let name = format!("{} of {}", kind.kind, kind.api_version());
-            Unreachable::Never(format!("This cluster doesn't serve the kind {name}. Install its API, or name a destination for it."))
-        })?;
+        let not_served = || KindFailure::NotServed { kind: kind.kind.clone(), api_version: kind.api_version() };
+        let served = served.ok_or_else(|| Unreachable::Never(not_served().into()))?;
         self.beside_requests(namespace, kind, &served)
     }
 
@@ -38,10 +37,7 @@ impl Targets {
 
     fn beside_requests(&self, namespace: &str, kind: &GroupVersionKind, served: &Served) -> Result<Reach, Unreachable> {
         if !served.namespaced {
-            return Err(Unreachable::Never(format!(
-                "A {} has no namespace, and only objects in the request's namespace can be created beside it. Name a destination for it.",
-                kind.kind
-            )));
+            return Err(Unreachable::Never(KindFailure::ClusterScoped { kind: kind.kind.clone() }.into()));
         }
         let resource = ApiResource::from_gvk_with_plural(kind, &served.plural);
         Ok(Reach {
@@ -63,7 +59,7 @@ impl Targets {
 
 fn unlisted(why: Unlisted) -> Unreachable {
     Unreachable::NotNow(match why {
-        Unlisted::Refused(why) => why,
-        Unlisted::Failed(error) => describe(&error, "list the kinds that this cluster serves"),
+        Unlisted::Refused(failure) => failure.into(),
+        Unlisted::Failed(error) => FailureCause::from(CallFailure::new(&error, "list the kinds that this cluster serves")),
     })
 }

@@ -6,6 +6,7 @@ use kube::Client;
 use kube::core::GroupVersionKind;
 use parking_lot::Mutex;
 
+use crate::controller::failure::DestinationFailure;
 use crate::controller::outage::complete;
 use crate::error::{is_missing, is_missing_api};
 
@@ -19,8 +20,8 @@ pub(super) struct Served {
 
 /// Why it isn't known what a server serves.
 pub(super) enum Unlisted {
-    /// It can't be asked now: a sentence.
-    Refused(String),
+    /// It can't be asked now.
+    Refused(DestinationFailure),
     /// It didn't answer.
     Failed(kube::Error),
 }
@@ -47,7 +48,7 @@ impl Kinds {
     pub(super) async fn kind(
         &self,
         kind: &GroupVersionKind,
-        admit: &(impl Fn() -> Result<(), String> + Sync),
+        admit: &(impl Fn() -> Result<(), DestinationFailure> + Sync),
     ) -> Result<Option<Served>, Unlisted> {
         let group_version = kind.api_version();
         if let Some(found) = self.known.lock().get(&group_version).and_then(|kinds| find(kinds, &kind.kind)) {
@@ -107,7 +108,7 @@ impl Kinds {
     pub(super) async fn in_any_version(
         &self,
         kind: &GroupVersionKind,
-        admit: &(impl Fn() -> Result<(), String> + Sync),
+        admit: &(impl Fn() -> Result<(), DestinationFailure> + Sync),
     ) -> Result<Option<(GroupVersionKind, Served)>, Unlisted> {
         if let Some(served) = self.kind(kind, admit).await? {
             return Ok(Some((kind.clone(), served)));

@@ -6,13 +6,13 @@ use promise::policy::{Reach, Tally};
 
 use super::{Accepted, Group, Place, Sum, Totals, includes, place};
 use crate::orphans::Orphan;
-use crate::watch::{Cache, Changes, Key};
+use crate::watch::{Cache, Key, RowChanges};
 use crate::workspaces::ClusterId;
 
 /// What the caches show of orphans.
 pub(super) struct Orphaned {
     pub(super) rows: Cache<Orphan>,
-    pub(super) changes: Changes,
+    pub(super) changes: RowChanges<Orphan>,
     /// Orphans by request, in the order of their workspaces.
     of: BTreeMap<Key, BTreeSet<Key>>,
     known: HashMap<Key, Known>,
@@ -43,12 +43,7 @@ impl Left {
 impl Orphaned {
     /// Creates an empty set.
     pub(super) fn new(rows: &Cache<Orphan>) -> Self {
-        Self { rows: rows.clone(), changes: rows.changes(), of: BTreeMap::new(), known: HashMap::new() }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.of.clear();
-        self.known.clear();
+        Self { rows: rows.clone(), changes: rows.row_changes(), of: BTreeMap::new(), known: HashMap::new() }
     }
 
     /// Returns the orphans of the request at a key.

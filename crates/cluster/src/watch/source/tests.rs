@@ -138,6 +138,21 @@ async fn what_is_needed_of_an_object_is_there_though_the_rest_cannot_be_decoded(
     assert!(cache.snapshot().values().all(|promise| **promise == "redis"));
 }
 
+#[tokio::test]
+async fn rows_are_not_current_while_everything_is_listed_again() {
+    let expired = r#"{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"too old"}"#.to_owned();
+    let (client, queries) = server(&[object("a", 1, "{}")], &[("ERROR", expired)]);
+    let cache = follow(Source::of::<PromiseRequestKind>(client), name);
+    // The third call lists again, and is never answered.
+    let next = async {
+        while queries.lock().unwrap().len() < 3 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, next).await.unwrap();
+    assert_eq!((cache.is_current(), cache.freshness()), (false, Freshness::Synced));
+}
+
 /// A list, then a watch that never sends anything, and a server that accepts no more calls: what a connection looks like whose other end is
 /// gone.
 fn half_open() -> Client {

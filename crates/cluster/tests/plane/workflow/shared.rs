@@ -1,8 +1,10 @@
 //! Workflows that promises refer to by name, and outputs of steps as outputs of a promise.
 
+use cluster::Endpoint;
 use cluster::kinds::{Promise, PromiseRequest};
 use kube::Api;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
 use super::tickets::Tickets;
 use super::{objects, promise, ticket, with_tickets};
@@ -11,6 +13,8 @@ use crate::world::{Plane, apply, wait};
 
 crate::world::on_every_plane![
     a_promise_runs_the_workflow_that_it_refers_to_as_it_was_published,
+    a_promise_waits_while_its_workflow_cannot_be_read,
+    a_promise_is_published_with_a_workflow_that_the_watch_has_not_delivered,
     an_output_of_a_step_is_an_output_of_the_request_and_stays_with_later_releases,
 ];
 
@@ -23,6 +27,12 @@ fn shared(title: &str) -> Value {
 
 fn referring(version: &str) -> Value {
     promise(version, json!({"provision": {"ref": "with-ticket"}}))
+}
+
+fn referring_promise() -> Value {
+    json!({
+        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "settings"}, "spec": referring("1.0.0"),
+    })
 }
 
 /// Waits until the condition `Published` of the promise contains a text.
@@ -45,10 +55,7 @@ async fn a_promise_runs_the_workflow_that_it_refers_to_as_it_was_published(plane
     let (controller, tickets) = with_tickets(&plane).await;
     tickets.new_tickets_are("resolved");
     let home = plane.client("admin", "root:platform");
-    let body = json!({
-        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "Promise", "metadata": {"name": "settings"}, "spec": referring("1.0.0"),
-    });
-    apply(&home, &body).await.unwrap();
+    apply(&home, &referring_promise()).await.unwrap();
     until_published_contains(&plane, "with-ticket").await;
     apply(&home, &shared("Open ${request.name}")).await.unwrap();
     until_published_contains(&plane, "Version 1.0.0 is published").await;
@@ -59,6 +66,41 @@ async fn a_promise_runs_the_workflow_that_it_refers_to_as_it_was_published(plane
     assert_eq!(fulfilled(&plane, "second", &tickets).await.as_deref(), Some("Open second"), "what was published stays");
     plane.publish("settings", referring("1.1.0")).await;
     assert_eq!(fulfilled(&plane, "third", &tickets).await.as_deref(), Some("Ask about third"));
+    controller.stop().await;
+}
+
+async fn a_promise_waits_while_its_workflow_cannot_be_read(plane: Plane) {
+    let (controller, blind) = plane.blinded_controller("/promiseworkflows").await;
+    let home = plane.client("admin", "root:platform");
+    plane.offer().await;
+    blind.send_replace(true);
+    apply(&home, &shared("Open it")).await.unwrap();
+    apply(&home, &referring_promise()).await.unwrap();
+    until_published_contains(&plane, "can't read the PromiseWorkflow with-ticket").await;
+    blind.send_replace(false);
+    until_published_contains(&plane, "Version 1.0.0 is published").await;
+    controller.stop().await;
+}
+
+async fn a_promise_is_published_with_a_workflow_that_the_watch_has_not_delivered(plane: Plane) {
+    let router = plane.router();
+    let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let router = router.clone();
+        let is_watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        let is_silent = is_watch && request.uri().path().ends_with("/promiseworkflows");
+        async move {
+            if is_silent {
+                std::future::pending::<()>().await;
+            }
+            router.oneshot(request).await
+        }
+    });
+    let controller = plane.controller_over(Endpoint::in_process("silent", service)).await;
+    let home = plane.client("admin", "root:platform");
+    plane.offer().await;
+    apply(&home, &shared("Open it")).await.unwrap();
+    apply(&home, &referring_promise()).await.unwrap();
+    until_published_contains(&plane, "Version 1.0.0 is published").await;
     controller.stop().await;
 }
 

@@ -2,8 +2,8 @@
 
 use super::{request, spec};
 use crate::api::{
-    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Decision, DecisionState, DecisionStatus,
-    GivenApproval, PromiseRequestStatus, QuestionStatus,
+    ApprovalRule, ApprovalSpec, ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, Decision, DecisionReason, DecisionState,
+    DecisionStatus, GivenApproval, PromiseRequestStatus, QuestionStatus, StepPolicy, StepStatus,
 };
 use crate::approval::{RequestInQuestion, Verdict, Written, verdict};
 
@@ -112,4 +112,22 @@ fn while_a_request_is_refused_what_was_decided_about_it_stays() {
     assert_eq!(of(&spec, "c1", None, Some(&refused)), None);
     refused.question = None;
     assert!(of(&spec, "c1", None, Some(&refused)).is_some());
+}
+
+#[test]
+fn a_skip_of_a_step_that_a_policy_requires_belongs_in_the_workspace_of_the_policy() {
+    let policy = StepPolicy { policy: "careful".into(), rule: "look".into(), cluster: "c1".into(), ..StepPolicy::default() };
+    let steps = [StepStatus {
+        id: "policy-1".into(),
+        content_hash: Some("h".into()),
+        approval: waiting(vec![]).approvals.pop().map(Box::new),
+        policy: Some(Box::new(policy)),
+        ..StepStatus::default()
+    }];
+    let (request, status) = (request(), PromiseRequestStatus::default());
+    let asked = RequestInQuestion { request: &request, status: &status, steps: &steps };
+    let skip = spec("amara", Decision::Skip);
+    let of = |cluster| verdict(&Written { name: "mine", cluster, spec: &skip, before: None }, Some(&asked));
+    assert_eq!(of("c1"), None, "the step takes it into account");
+    assert_eq!(of("c2").and_then(|verdict| verdict.reason), Some(DecisionReason::OtherWorkspace));
 }

@@ -368,7 +368,7 @@ impl<'a> Maker<'a> {
 
 fn full_list(node: &Value, count: usize) -> Option<String> {
     let most = Bounds::of_node(node).max_items.filter(|most| count as u64 >= *most)?;
-    Some(format!("The list is full: at most {most} entries."))
+    Some(format!("The list is full: at most {}.", wording::counted(most, "entry")))
 }
 
 fn full_map(node: &Value, count: usize) -> Option<String> {

@@ -1,9 +1,11 @@
 //! Objects that something else repeatedly changes or deletes.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::{World, key, plan};
-use crate::plan::{Action, Desired, Facts, Hold, Why};
+use crate::plan::{Action, Desired, Facts, Hold, Seen, Why};
 
 /// A world in which `o0` was repaired three times within seconds, and then changed or deleted again, at `now`.
 fn contested(removed: bool, now: i64) -> (World, Vec<Desired>, Facts) {
@@ -49,6 +51,25 @@ fn what_is_removed_again_and_again_is_missing_and_made_anew_later() {
     assert!(matches!(&left.holds[..], [Hold::Unhealthy { message: Some(why), .. }] if why.contains("keeps deleting")), "{:?}", left.holds);
     let later = plan(&Facts { inventory: left.inventory, now: 62, ..facts });
     assert!(matches!(later.actions.last(), Some(Action::Apply { why: Why::Create, .. })), "{later:?}");
+}
+
+#[test]
+fn an_object_whose_template_keeps_giving_something_else_waits_and_the_status_says_why() {
+    let mut world = World::new();
+    let desired = world.desired(&[(0, 0, 1), (1, 0, 1)]);
+    world.settle(Some(&desired), 10);
+    let mut facts = world.facts(Some(world.desired(&[(0, 0, 2), (1, 0, 2)])), 10);
+    facts.restless = [(key("o0"), 57)].into();
+    let held = plan(&facts);
+    assert!(matches!(&held.actions[..], [Action::Apply { key: at, why: Why::Change, .. }] if *at == key("o1")), "{:?}", held.actions);
+    assert!(matches!(&held.holds[..], [Hold::Unhealthy { message: Some(why), .. }] if why.contains("keeps changing")), "{:?}", held.holds);
+    assert_eq!((held.again, held.applied), (Some(57), false));
+    let later = plan(&Facts { restless: BTreeMap::new(), ..facts.clone() });
+    assert_eq!(later.actions.len(), 2, "{later:?}");
+    if let Some(Seen::Present { object, .. }) = facts.seen.get_mut(&key("o0")) {
+        object["metadata"]["annotations"] = json!({});
+    }
+    assert_eq!(plan(&facts).actions.len(), 2, "it only lost our annotation");
 }
 
 #[test]

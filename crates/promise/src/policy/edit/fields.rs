@@ -267,9 +267,13 @@ impl Maker<'_> {
             (".ruleName", true),
         ];
         for (path, advanced) in scope.into_iter().chain(policy) {
-            let options = if path == ".enforcement" { words::enforcement() } else { words::category(path) };
+            let hint = match path {
+                ".enforcement" if !kind.can_be_violated() => hidden(),
+                ".enforcement" => words::enforcement(kind),
+                path => FieldHint { options: words::category(path), ..field(path) },
+            };
             let widget = (path == ".description").then(|| "textarea".to_owned());
-            self.hints.fields.insert(path.to_owned(), FieldHint { advanced, options, widget, ..field(path) });
+            self.hints.fields.insert(path.to_owned(), FieldHint { advanced, widget, ..hint });
         }
         let paths = |of: &[(&str, bool)]| of.iter().map(|(path, _)| (*path).to_owned()).collect();
         let group = |title: &str, description: &str, fields: Vec<String>| FieldGroup {

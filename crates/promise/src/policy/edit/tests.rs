@@ -113,6 +113,33 @@ fn every_kind_has_a_form_and_another_kind_keeps_the_parameter() {
 }
 
 #[test]
+fn only_a_rule_that_can_be_violated_asks_what_happens_then() {
+    let mut spec = json!({"enforcement": "warn"});
+    let title = |spec: &Value, index: usize| {
+        let field = fields(spec, index).into_iter().find(|field| field.path == ".enforcement");
+        field.map(|field| field.label)
+    };
+    let request = "When a request violates it";
+    for (kind, expected) in [
+        (RuleKind::Constrain, Some(request)),
+        (RuleKind::Default, None),
+        (RuleKind::Set, None),
+        (RuleKind::Validate, Some(request)),
+        (RuleKind::Approve, None),
+        (RuleKind::Limit, Some(request)),
+        (RuleKind::Budget, Some(request)),
+        (RuleKind::Inject, None),
+        (RuleKind::Schedule, None),
+        (RuleKind::Window, Some("When a change comes outside the window")),
+    ] {
+        let index = add_rule(&mut spec, kind);
+        assert_eq!(title(&spec, index).as_deref(), expected, "{kind:?}");
+        let (_, values) = values_of(&spec, index).unwrap();
+        assert_eq!(values["enforcement"], "warn", "what the form doesn't show stays");
+    }
+}
+
+#[test]
 fn parameters_are_offered_once_and_problems_lead_to_fields() {
     let offered = offered();
     let paths: Vec<&str> = offered.parameters.iter().map(|parameter| parameter.path.as_str()).collect();

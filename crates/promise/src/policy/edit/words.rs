@@ -32,7 +32,7 @@ pub(super) fn description(kind: RuleKind) -> &'static str {
         RuleKind::Default => "Requests start with this value. Requesters can change it.",
         RuleKind::Set => "Requests always use this value. Only policies of trusted homes can set values.",
         RuleKind::Validate => "Requests must meet this condition.",
-        RuleKind::Approve => "Requests wait until the approvers approve them.",
+        RuleKind::Approve => "Requests, or runs of the actions in scope, wait until the approvers approve them.",
         RuleKind::Limit => "Limits how many instances of each promise can exist.",
         RuleKind::Budget => "Limits what all covered requests can cost together.",
         RuleKind::Inject => "The platform adds these fields to the objects of a request. Only policies of trusted homes can add fields.",
@@ -55,7 +55,11 @@ pub(super) fn field(path: &str) -> FieldHint {
         ".rule.minItems" => ("Minimum number of entries", ""),
         ".rule.maxItems" => ("Maximum number of entries", ""),
         ".rule.value" => ("Value", ""),
-        ".rule.when" => ("Only when", "An expression such as parameters.tier == 'production'. Leave empty to always apply the rule."),
+        ".rule.when" => (
+            "Only when",
+            "An expression such as parameters.tier == 'production'. In policies for actions, it can also read action. Leave empty to always \
+             apply the rule.",
+        ),
         ".rule.message" => ("Message", "One sentence that tells the requester what to do."),
         ".rule.expression" => (
             "Expression",
@@ -91,13 +95,13 @@ pub(super) fn field(path: &str) -> FieldHint {
             ("Workspaces", "A path, or a path with `:**` for everything below it. Without workspaces, the policy applies wherever it can.")
         }
         ".appliesTo.workspaceLabels" => ("Workspace labels", "Workspaces must have all of these labels."),
-        ".appliesTo.actions" => {
-            ("Actions", "With actions, the policy applies to their runs and not to requests. Its rules can be conditions and windows.")
-        }
+        ".appliesTo.actions" => (
+            "Actions",
+            "With actions, the policy applies to their runs and not to requests. Its rules can be conditions, approvals and windows.",
+        ),
         ".title" => ("Title", "Shown to requesters wherever the policy applies."),
         ".description" => ("Reason", "Why this policy exists, in one sentence."),
         ".category" => ("Category", ""),
-        ".enforcement" => ("When a request violates it", ""),
         ".owner.team" => ("Owner", "The team that requesters can ask."),
         ".owner.contact" => ("Contact", "An email address as mailto:, or an https address."),
         ".ruleName" => ("Name of the rule", "Used in YAML and in the history of requests."),
@@ -127,14 +131,28 @@ pub(super) fn days() -> [(&'static str, OptionHint); 7] {
     std::array::from_fn(|at| (words[at], option(names[at], "")))
 }
 
-/// Describes what happens to requests that violate a policy.
-pub(super) fn enforcement() -> BTreeMap<String, OptionHint> {
-    let options = [
-        ("block", option("Block it", "The request isn't accepted.")),
-        ("warn", option("Warn", "The request is accepted with a warning.")),
-        ("audit", option("Record it", "The request is accepted, and the violation is recorded.")),
-    ];
-    options.map(|(value, option)| (value.to_owned(), option)).into()
+/// Describes what happens to what violates a rule of a kind.
+pub(super) fn enforcement(kind: RuleKind) -> FieldHint {
+    let (title, options) = match kind {
+        RuleKind::Window => (
+            "When a change comes outside the window",
+            [
+                ("block", option("Hold it", "The change waits until the window opens.")),
+                ("warn", option("Warn", "The change is carried out with a warning.")),
+                ("audit", option("Record it", "The change is carried out, and the violation is recorded.")),
+            ],
+        ),
+        _ => (
+            "When a request violates it",
+            [
+                ("block", option("Block it", "The request isn't accepted.")),
+                ("warn", option("Warn", "The request is accepted with a warning.")),
+                ("audit", option("Record it", "The request is accepted, and the violation is recorded.")),
+            ],
+        ),
+    };
+    let options = options.map(|(value, option)| (value.to_owned(), option)).into();
+    FieldHint { title: Some(title.to_owned()), options, ..FieldHint::default() }
 }
 
 /// Returns the labels of the categories.

@@ -101,12 +101,66 @@ fn a_run_waits_until_the_windows_of_all_policies_are_open() {
 }
 
 #[test]
+fn approvals_are_required_where_their_condition_is_met() {
+    let rule = |name: &str, when: Option<&str>| {
+        let mut approve = json!({"approvers": {"groups": ["operators"]}, "required": 2, "stage": 2, "expiresAfter": "24h"});
+        if let Some(when) = when {
+            approve["when"] = json!(when);
+        }
+        json!({"name": name, "approve": approve})
+    };
+    for (when, is_met) in [
+        (None, true),
+        (Some("parameters.tier == 'production'"), true),
+        (Some("parameters.tier == 'test'"), false),
+        (Some("action.parameters.note == 'now'"), true),
+        (Some("!('shop' in action.requestedBy.groups)"), false),
+        (Some("action.requestedBy.username == request.requester.username"), false),
+    ] {
+        for enforcement in ["block", "warn", "audit"] {
+            let verdict = judged(&[policy(json!(["restore"]), enforcement, json!([rule("r", when)]))]);
+            assert_eq!(verdict.approvals.len(), usize::from(is_met), "{when:?} {enforcement}");
+            assert_eq!((verdict.refusals.len(), verdict.warnings.len()), (0, 0), "{when:?}");
+            for ruling in verdict.approvals {
+                assert_eq!((ruling.from.policy.as_str(), ruling.from.workspace.as_str()), ("careful", "root:acme"));
+                assert_eq!((ruling.effect.stage(), ruling.effect.approvers.groups), (2, vec!["operators".to_owned()]));
+            }
+        }
+    }
+    let failed = judged(&[policy(json!(["restore"]), "warn", json!([rule("r", Some("action.parameters.nothing == 'x'"))]))]);
+    assert!(matches!(failed.refusals[0].reason, RefusalReason::NotEvaluated { .. }) && failed.approvals.is_empty());
+    assert!(judged(&[policy(json!(["backup"]), "block", json!([rule("r", None)]))]).approvals.is_empty(), "it is another action");
+    let both = judged(&[policy(json!(["*"]), "block", json!([rule("b", None), rule("a", None)]))]).approvals;
+    assert_eq!(both.iter().map(|ruling| ruling.from.rule.as_str()).collect::<Vec<_>>(), ["b", "a"], "in the order of the policy");
+}
+
+#[test]
+fn what_is_wrong_with_an_approval_of_runs_names_the_field() {
+    let problems = |approve: Value| {
+        let spec = json!({"appliesTo": {"actions": ["restore"]}, "rules": [{"name": "r", "approve": approve}]});
+        validity(&serde_json::from_value(spec).unwrap(), false)
+    };
+    assert_eq!(problems(json!({"approvers": {"groups": ["a"]}, "selfApproval": true, "samePerson": true})), []);
+    for (approve, field) in [
+        (json!({"required": 0}), ".rules[0].approve.required"),
+        (json!({"stage": 0}), ".rules[0].approve.stage"),
+        (json!({"expiresAfter": "soon"}), ".rules[0].approve.expiresAfter"),
+        (json!({"when": "nothing.parameters == 1"}), ".rules[0].approve.when"),
+    ] {
+        let paths: Vec<String> = problems(approve.clone()).into_iter().map(|problem| problem.path).collect();
+        assert_eq!(paths, [field], "{approve}");
+    }
+}
+
+#[test]
 fn policies_for_actions_leave_requests_alone() {
     let rules = json!([
         {"name": "r", "validate": {"expression": "false", "message": "No."}},
         {"name": "w", "window": {"from": "1", "to": "2"}},
+        {"name": "a", "approve": {"approvers": {"groups": ["operators"]}}},
     ]);
     let settled = settled(&[policy(json!(["*"]), "block", rules)], &json!({}));
     assert!(settled.resolved.is_accepted() && settled.effective.is_empty(), "{:?}", settled.resolved.refusals);
-    assert_eq!((settled.effective.sentences.len(), settled.effective.windows.len()), (0, 0));
+    let counts = (settled.effective.sentences.len(), settled.effective.windows.len(), settled.effective.approvals.len());
+    assert_eq!(counts, (0, 0, 0));
 }

@@ -76,7 +76,8 @@ pub(super) const GET_ROLLOUT: Operation = Operation {
     id: "getRollout",
     group: "Promises",
     summary: "Get a rollout of yours",
-    description: "Returns a rollout with all of its instances, and what became of each.",
+    description: "Returns a rollout with a part of its instances and what became of each. `progress` counts all of them.",
+    query: &[LIMIT, CONTINUE, FIELDS],
     answer: Content::Of("RolloutDetail"),
     ..READ
 };
@@ -87,7 +88,7 @@ pub(super) const STOP: Operation = Operation {
     id: "stopRollout",
     group: "Promises",
     summary: "Stop a rollout of yours",
-    description: "No further upgrade begins. Those that have begun are finished. If the rollout isn't in progress, nothing changes. Rollouts act in the session of a browser, so they are started and resumed on the page of the fleet.",
+    description: "No further upgrade begins. Those that have begun are finished. If the rollout isn't in progress, nothing changes. Rollouts act in the session of a browser, so they are started and resumed on the page of the fleet. The answer has the first 100 instances.",
     query: &[FIELDS],
     headers: &[],
     body: None,

@@ -148,7 +148,7 @@ impl World {
             let matter =
                 Matter { request: &request, requester: Some(&dana), changers: &[], question: &question, since: 0, former: &asked.former };
             let from = Provenance::of_promise("root:platform", "home", "databases", &asked.step);
-            let line = judge_step(&from, asked.rule.as_ref(), &matter, &votes, 0);
+            let line = judge_step(&from, asked.rule.as_ref(), &matter, &votes);
             StepDecision { step: asked.step, content_hash: asked.content_hash, line }
         };
         self.run.questions(self.compiled.workflows().get(self.name).unwrap(), "r-1").into_iter().map(judged).collect()

@@ -1,16 +1,18 @@
 //! Limits and budgets that apply where a user can list requests, with their usage.
 //!
-//! Usage is counted as the rules count it, for all requesters. Limits are shown only for promises of which the user can list a request.
+//! Usage is counted as the rules count it, for all requesters. Limits are shown only for promises of which the user can list a request. What
+//! counts toward a budget comes from [`spent`] on every page: Home, the page of a workspace and the cost page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use app::view::{CapLine, CapRoom};
 use cluster::kinds::Policy;
+use cluster::usage::Census;
 use cluster::watch::Key;
 use cluster::workspaces::{Node, Tree};
-use cluster::{ClusterId, WorkspacePath};
+use cluster::{ClusterId, WorkspacePath, World};
 use promise::api::{AppliesTo, Budget, Limit, Rule};
-use promise::policy::{Origin, Per, Reach};
+use promise::policy::{Origin, Per, Promises, Provenance, Reach, Spent, Tally};
 use promise::price::{Money, decimal_micros};
 use promise::{glob, wording};
 
@@ -20,8 +22,51 @@ use crate::portal::register::{Known, Of, OfPromise};
 use crate::portal::requests::listing::Place;
 use crate::portal::titles::Titles;
 
+/// A limit or budget, and what has to be counted for a budget.
+pub(super) struct Cap {
+    line: CapLine,
+    tally: Option<Tally>,
+}
+
 /// Returns those with the highest usage, at most `most`, and how many there are.
-pub(in crate::portal) fn most_used(caller: &Caller, known: &Known, places: &[Place], most: usize) -> (Vec<CapLine>, usize) {
+pub(super) fn most_used(caller: &Caller, caps: Vec<Cap>, most: usize) -> (Vec<CapLine>, usize) {
+    let world = &caller.portal().world;
+    let line = |Cap { mut line, tally }: Cap| {
+        if let (CapRoom::Spent { used, unknown, .. }, Some(tally)) = (&mut line.room, &tally) {
+            let spent = spent(world, tally);
+            used.micros = spent.micros;
+            *unknown = usize::try_from(spent.unknown).unwrap_or(usize::MAX);
+        }
+        line
+    };
+    let mut lines: Vec<CapLine> = caps.into_iter().map(line).collect();
+    lines.sort_by_cached_key(|line: &CapLine| {
+        (std::cmp::Reverse(line.room.percent()), line.workspace.clone(), line.title.clone(), line.promises.clone())
+    });
+    let total = lines.len();
+    lines.truncate(most);
+    (lines, total)
+}
+
+/// Returns what has to be counted for a budget of a policy. `of` are the names of the policy and the rule, `promises` those that the policy
+/// applies to.
+pub(super) fn tally(home: &ClusterId, of: (&str, &str), promises: &[String], currency: &str, reach: Reach) -> Tally {
+    Tally {
+        rule: Provenance::id_of_policy(home.as_str(), of.0, of.1),
+        promises: Promises::Covered(promises.to_vec()),
+        reach,
+        currency: Some(currency.to_owned()),
+    }
+}
+
+/// Returns what counts toward a budget, as it is counted when a request is judged.
+pub(super) fn spent(world: &World, tally: &Tally) -> Spent {
+    let usage = Census::shown(world, None).last_known(std::slice::from_ref(tally));
+    usage.spent.get(&tally.rule).copied().unwrap_or_default()
+}
+
+/// Returns the limits and budgets that apply in places, in no order.
+pub(super) fn caps(caller: &Caller, known: &Known, places: &[Place]) -> Vec<Cap> {
     let portal = caller.portal();
     let tree = portal.world.tree();
     let stands: Vec<Stand<'_>> = places.iter().filter_map(|place| Some(Stand { place, way: tree.lineage(&place.cluster)? })).collect();
@@ -30,23 +75,18 @@ pub(in crate::portal) fn most_used(caller: &Caller, known: &Known, places: &[Pla
     homes.extend(trusted.iter().cloned());
     let policies = portal.world.policies.snapshot();
     let titles = Titles::known(caller, known, stands.iter().map(|stand| &stand.place.cluster));
-    let mut lines = Vec::new();
+    let mut caps = Vec::new();
     for home in &homes {
         let Some(path) = tree.path(home) else { continue };
         let of_home = policies.range(Key::cluster_scoped(home, "")..).take_while(|(key, _)| key.cluster == *home);
         for (key, policy) in of_home.filter(|(_, policy)| policy.spec.rules.iter().any(|rule| per(rule).is_some())) {
             let within: Vec<&Stand<'_>> = stands.iter().filter(|stand| stand.is_bound(policy, home, &trusted)).collect();
             if !within.is_empty() {
-                Set { name: &key.name, policy, home, path: &path }.lines(known, &tree, &within, &titles, &mut lines);
+                Set { name: &key.name, policy, home, path: &path }.add(known, &tree, &within, &titles, &mut caps);
             }
         }
     }
-    lines.sort_by_cached_key(|line: &CapLine| {
-        (std::cmp::Reverse(line.room.percent()), line.workspace.clone(), line.title.clone(), line.promises.clone())
-    });
-    let total = lines.len();
-    lines.truncate(most);
-    (lines, total)
+    caps
 }
 
 /// Returns the scope of a rule's cap. `None` if it has no cap, or one that can't be applied.
@@ -89,11 +129,10 @@ struct Set<'a> {
 
 impl Set<'_> {
     /// Adds its caps, each with those workspaces of the user whose requests count together.
-    fn lines(&self, known: &Known, tree: &Tree, within: &[&Stand<'_>], titles: &Titles, lines: &mut Vec<CapLine>) {
+    fn add(&self, known: &Known, tree: &Tree, within: &[&Stand<'_>], titles: &Titles, caps: &mut Vec<Cap>) {
         for rule in &self.policy.spec.rules {
             let Some(per) = per(rule) else { continue };
             for (reach, within) in self.reaches(per, within) {
-                let clusters = reached(tree, &reach);
                 let seen_from = within.last().map(|stand| stand.place.path.to_string()).unwrap_or_default();
                 let (workspace, below) = match &reach {
                     Reach::Workspace { .. } => (seen_from.clone(), false),
@@ -112,11 +151,15 @@ impl Set<'_> {
                     room,
                 };
                 if let Some(limit) = &rule.limit {
-                    let counted = self.counted(known, &clusters, &within, limit, titles);
-                    lines.extend(counted.into_iter().map(|(promise, room)| line(promise, room)));
+                    let counted = self.counted(known, &reached(tree, &reach), &within, limit, titles);
+                    caps.extend(counted.into_iter().map(|(promise, room)| Cap { line: line(promise, room), tally: None }));
                 }
-                if let Some(room) = rule.budget.as_ref().and_then(|budget| self.spent(known, &clusters, budget)) {
-                    lines.push(line(self.promises(titles), room));
+                if let Some((budget, most)) = rule.budget.as_ref().and_then(|budget| Some((budget, amount(budget)?))) {
+                    let room = CapRoom::Spent { used: Money::new(0, budget.currency.clone()), most, unknown: 0 };
+                    let line = line(self.promises(titles), room);
+                    let promises = &self.policy.spec.applies_to.promises;
+                    let tally = tally(self.home, (self.name, &rule.name), promises, &budget.currency, reach);
+                    caps.push(Cap { line, tally: Some(tally) });
                 }
             }
         }
@@ -164,19 +207,11 @@ impl Set<'_> {
         let room = |(of, used): (&Of, usize)| (titles.title(&of.name), CapRoom::Count { used, most: limit.count });
         taken.into_iter().map(room).collect()
     }
+}
 
-    /// Adds up what a budget applies to. `None` if the budget can't be read.
-    fn spent(&self, known: &Known, clusters: &[ClusterId], budget: &Budget) -> Option<CapRoom> {
-        let most = Money::new(decimal_micros(&budget.monthly).ok()?, budget.currency.clone());
-        let (mut micros, mut unknown) = (0_i64, 0);
-        for (_, counts) in counts(known, clusters).filter(|(of, _)| self.covers(of)) {
-            let (spent, priced) = counts.monthly.get(&budget.currency).copied().unwrap_or_default();
-            micros = micros.saturating_add(spent);
-            // Here, requests without a price in this currency are as unknown as those without any price.
-            unknown += counts.accepted.saturating_sub(priced);
-        }
-        Some(CapRoom::Spent { used: Money::new(micros, budget.currency.clone()), most, unknown })
-    }
+/// Returns the amount of a budget; `None` if it can't be read.
+pub(super) fn amount(budget: &Budget) -> Option<Money> {
+    Some(Money::new(decimal_micros(&budget.monthly).ok()?, budget.currency.clone()))
 }
 
 /// Returns the requests by promise in workspaces, regardless of who can see them: as the rules count them.
