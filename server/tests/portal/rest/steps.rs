@@ -1,7 +1,7 @@
 //! Steps of workflows: who skips them, with which reason, and what is refused.
 
 use http::{Method, StatusCode};
-use kube::api::{Patch, PatchParams, PostParams};
+use kube::api::PostParams;
 use promise::api::{PromiseRequestStatus, StepKind, StepPhase, StepStatus};
 use promise::names;
 use serde_json::json;
@@ -10,6 +10,7 @@ use super::{Program, SHOP, json_of, manifest, problem};
 use crate::approvals::steps::{check, with_gate};
 use crate::browser::Product;
 use crate::review::requests;
+use crate::seeded::tell;
 
 const DOCS: &str = "/api/v1/workspaces/root:acme:shop/requests/default/docs";
 
@@ -62,8 +63,8 @@ async fn a_step_of_a_promise_in_an_unknown_home_is_refused_for_lack_of_permissio
     let request = serde_json::from_value(request).expect("a request");
     requests(&product).create(&PostParams::default(), &request).await.expect("written");
     let step = StepStatus { id: "check".into(), kind: StepKind::Validate, phase: StepPhase::Failed, ..StepStatus::default() };
-    let status = json!({"status": PromiseRequestStatus { steps: vec![step], ..PromiseRequestStatus::default() }});
-    requests(&product).patch_status("docs", &PatchParams::default(), &Patch::Merge(&status)).await.expect("written");
+    let status = json!(PromiseRequestStatus { steps: vec![step], ..PromiseRequestStatus::default() });
+    tell(&product, "root:acme:shop", "docs", &status).await;
     for person in ["dev-shop", "plane-admin"] {
         let program = Program::of(&product, person);
         for body in [json!({"comment": "ours"}), json!({"comment": ""}), json!({"comment": "ours", "contentHash": "0000"})] {
