@@ -30,7 +30,8 @@ async function renew(page, name, days) {
   await page.getByRole("region", { name: "Changes" }).getByText("Expires").waitFor();
   await page.getByRole("button", { name: "Submit change" }).click();
   await page.waitForURL(`**/w/${workspace}/requests/default/${name}`);
-  await until(async () => (await accepted(name)) === `${dayAfter(days)}T00:00:00Z`, "the renewal to be accepted");
+  // The time of day stays.
+  await until(async () => (await accepted(name)).startsWith(dayAfter(days)), "the renewal to be accepted");
 }
 
 /** The day after so many days, in UTC, as forms show it. */
@@ -114,7 +115,6 @@ for (const javaScriptEnabled of [true, false]) {
     await write(catalog(name, "15.60"));
     await write(limit(name));
     const page = await signIn(it, "dev-shop", { javaScriptEnabled });
-    const rail = page.getByRole("complementary", { name: "Preflight" });
     await until(async () => {
       await page.goto(own);
       await page.getByRole("link", { name: "Renew" }).click();
@@ -132,9 +132,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Submit change" }).waitFor();
     await until(async () => {
       await page.reload();
-      return (await rail.locator(".total").filter({ hasText: "€15.60" }).count()) === 1;
+      return (await page.getByRole("main").getByText("€15.60/month").count()) > 0;
     }, "the review to have the new price");
-    await rail.locator(".sum-line").filter({ hasText: "€5.20" }).waitFor();
+    await page.getByRole("main").getByText("€5.20/month").first().waitFor();
     await page.getByRole("button", { name: "Submit change" }).click();
     await page.waitForURL(`**${own}`);
     await until(async () => (await accepted(name)) === `${dayAfter(60)}T00:00:00Z`, "the renewal to be accepted");

@@ -63,7 +63,7 @@ fn object(page: &RequestPage, event: &EventItem) -> AnyView {
     match page.resources.iter().find(is_it) {
         Some(line) => {
             let href = routes::object(&row.workspace, &row.namespace, &row.name, &ObjectKey::from(line));
-            view! { <a class="break" href=href>{name}</a> }.into_any()
+            view! { <a class="name break" href=href>{name}</a> }.into_any()
         }
         None => view! { <span class="break">{name}</span> }.into_any(),
     }
