@@ -197,7 +197,7 @@ fn policies(page: &PromisePage, workspace: &str) -> impl IntoView + use<> {
 /// Presets and examples; each opens the form filled in, where the user can request the promise.
 fn starts(page: &PromisePage, form: &dyn Fn(&str) -> Option<String>) -> Option<impl IntoView + use<>> {
     let use_it = |start: &str, what: String| {
-        form(start).map(|href| view! { <p class="small mt-auto pt-1"><a href=href aria-label=what>{texts::USE_THIS_EXAMPLE}</a></p> })
+        form(start).map(|href| view! { <p class="small mt-auto"><a href=href aria-label=what>{texts::USE_THIS_EXAMPLE}</a></p> })
     };
     // A preset with the name of an example has less information than the example.
     let named = |title: &str| page.examples.iter().any(|example| example.name.eq_ignore_ascii_case(title));

@@ -98,7 +98,7 @@ fn line(row: &Notice, now: &str, token: &str, back: &str) -> impl IntoView + use
     let text = (!row.text.is_empty()).then(|| view! { <p class="what break">{row.text.clone()}</p> });
     view! {
         <li class=if row.unread { "items-start unread" } else { "items-start" }>
-            <span class="row">{select}<span class="st pt-1" data-st=shape.word()>{shape.svg()}</span></span>
+            <span class="row">{select}<span class="st mt-1" data-st=shape.word()>{shape.svg()}</span></span>
             <div class="grow"><a class="quiet" href=row.link.clone()>{row.title.clone()}</a>{row.unread.then(|| view! { <span class="vh">{texts::IS_UNREAD}</span> })}{text}<p class="small subtle">{why(row)}</p></div>
             <div class="side"><Moment at=row.at.clone() now=now.to_owned()/>{read}</div>
         </li>
