@@ -193,7 +193,7 @@ pub enum HappeningState {
     /// It happened, and nothing is left to do.
     #[default]
     Done,
-    /// It goes on.
+    /// It is in progress.
     InProgress,
     /// It waits for people, for room or for a time.
     Waiting,

@@ -47,7 +47,7 @@ pub const ROLE_INPUTS: &str = "inputs";
 pub const ROLE_OUTPUTS: &str = "outputs";
 
 /// Returns what to do about a permission that one of our identities lacks where it was installed.
-pub fn mend(topology: &Topology) -> &'static str {
+pub fn remedy(topology: &Topology) -> &'static str {
     match topology {
         Topology::Workspaces { .. } => "The platform team can fix this by installing the provider workspace again.",
         Topology::Namespaces => "The platform team can fix this with `opm-portal bootstrap`.",
@@ -55,10 +55,10 @@ pub fn mend(topology: &Topology) -> &'static str {
 }
 
 /// Returns what is missing when our own kinds are refused, and what to do about it. kcp doesn't say so itself, Kubernetes does.
-pub fn content_mend(topology: &Topology, export: crate::kinds::Export) -> String {
+pub fn content_remedy(topology: &Topology, export: crate::kinds::Export) -> String {
     match topology {
-        Topology::Workspaces { .. } => format!("It lacks the permission for apiexports/content of {}. {}", export.name(), mend(topology)),
-        Topology::Namespaces => mend(topology).to_owned(),
+        Topology::Workspaces { .. } => format!("It lacks the permission for apiexports/content of {}. {}", export.name(), remedy(topology)),
+        Topology::Namespaces => remedy(topology).to_owned(),
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn fulfiller_command(namespace: &str) -> String {
 }
 
 /// Returns what to do about a permission that the ServiceAccount of a namespace lacks.
-pub(crate) fn fulfiller_mend(namespace: &str) -> String {
+pub(crate) fn fulfiller_remedy(namespace: &str) -> String {
     format!(
         "An admin of the namespace {namespace} can grant it to the ServiceAccount {FULFILLER}: kubectl create rolebinding {FULFILLER} \
          --namespace={namespace} --clusterrole={FULFILLER} --serviceaccount={namespace}:{FULFILLER} (for kinds other than Secrets, \

@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
-use crate::install::{SYSTEM_NAMESPACE, content_mend, mend};
+use crate::install::{SYSTEM_NAMESPACE, content_remedy, remedy};
 use crate::kinds::{
     self, Approval, Destination, Export, Kind, Object, Policy, Promise, PromiseAction, PromiseCatalog, PromiseRequest, PromiseRevision,
     PromiseWorkflow,
@@ -287,7 +287,7 @@ impl World {
             let why = gap.trouble.borrow().clone()?;
             let who = promise::wording::upper_first(who);
             let told = format!("{who} can't read {}: {}.", gap.what, why.to_string().trim_end_matches('.'));
-            Some(if matches!(why, promise::Error::Denied { .. }) { format!("{told} {}", gap.mend) } else { told })
+            Some(if matches!(why, promise::Error::Denied { .. }) { format!("{told} {}", gap.remedy) } else { told })
         };
         self.gaps_now().into_iter().filter_map(told).collect()
     }
@@ -317,7 +317,7 @@ impl World {
         };
         let slices = EXPORTS.into_iter().zip(&*self.slices).filter(|_| on_kcp).map(|(export, trouble)| Gap {
             what: format!("the endpoint slice of {}", export.name()),
-            mend: mend(topology).to_owned(),
+            remedy: remedy(topology).to_owned(),
             trouble: trouble.subscribe(),
         });
         let beside = [
@@ -329,11 +329,11 @@ impl World {
         let caches = beside.into_iter().chain(own);
         let caches = caches.map(|(what, export, trouble)| Gap {
             what: if on_kcp { format!("{what} through {}", export.name()) } else { what.to_owned() },
-            mend: content_mend(topology, export),
+            remedy: content_remedy(topology, export),
             trouble,
         });
         let orphans =
-            Gap { what: "the lists of orphaned objects".to_owned(), mend: mend(topology).to_owned(), trouble: self.orphans.trouble() };
+            Gap { what: "the lists of orphaned objects".to_owned(), remedy: remedy(topology).to_owned(), trouble: self.orphans.trouble() };
         slices.chain(caches).chain([orphans]).collect()
     }
 
@@ -360,7 +360,7 @@ impl World {
 struct Gap {
     what: String,
     /// What is missing and what to do when it is refused.
-    mend: String,
+    remedy: String,
     trouble: Trouble,
 }
 

@@ -38,9 +38,9 @@ pub fn kubectl(command: &str, kubeconfig: Option<&Path>, context: &str, server: 
 
 /// Lists findings in order; those that the same command fixes are grouped above it.
 pub fn listed(findings: &[Finding], server: &OnServer, context: &str, homes: &[WorkspacePath]) -> String {
-    let groups = findings.chunk_by(|one, other| one.mend == other.mend).map(|group| {
+    let groups = findings.chunk_by(|one, other| one.remedy == other.remedy).map(|group| {
         let whats: Vec<&str> = group.iter().map(|finding| finding.what.as_str()).collect();
-        let fix = group.first().map(|finding| finding.mend.as_str()).unwrap_or_default();
+        let fix = group.first().map(|finding| finding.remedy.as_str()).unwrap_or_default();
         let fix = if !fix.starts_with("opm-portal ") {
             fix.to_owned()
         } else if fix.starts_with("opm-portal bind ") {
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn what_one_command_fixes_stands_together_and_the_command_names_the_same_server() {
-        let finding = |what: &str, mend: &str| Finding { what: what.to_owned(), mend: mend.to_owned() };
+        let finding = |what: &str, remedy: &str| Finding { what: what.to_owned(), remedy: remedy.to_owned() };
         let findings = [
             finding("A is missing.", "opm-portal bootstrap"),
             finding("B is missing.", "opm-portal bootstrap"),

@@ -41,7 +41,7 @@ async fn identity(own: &Own, topology: &Topology, name: &'static str) -> Result<
     let held = Held::open(own, topology, name).await.map_err(|error| absent(topology, name, &error))?;
     let reviews: Api<SelfSubjectReview> = Api::all(own.endpoint(topology).client(held.token(), &topology.own()));
     let answer = reviews.create(&PostParams::default(), &SelfSubjectReview::default()).await;
-    let finding = |what: String, mend: String| Finding { what, mend };
+    let finding = |what: String, remedy: String| Finding { what, remedy };
     let answer = answer.map_err(|error| match cluster::error::from_plane(&error, "its own name") {
         promise::Error::Unauthenticated => finding(
             format!("The server doesn't accept the token of {name}."),
@@ -75,13 +75,13 @@ fn absent(topology: &Topology, name: &str, error: &HeldError) -> Finding {
     match error {
         HeldError::Context(error) => Finding {
             what: format!("serve has no token for {name}: {error}."),
-            mend: format!("give the user of the context {name} a token, or remove the context"),
+            remedy: format!("give the user of the context {name} a token, or remove the context"),
         },
         HeldError::Account(promise::Error::Denied { .. }) => Finding {
             what: format!(
                 "serve has no token for {name}: the kubeconfig has no context {name}, and you can't create tokens of the {account}."
             ),
-            mend: format!(
+            remedy: format!(
                 "request permission to create serviceaccounts/token there, or add a context {name} with a token of the user {name}"
             ),
         },
@@ -89,7 +89,7 @@ fn absent(topology: &Topology, name: &str, error: &HeldError) -> Finding {
             what: format!(
                 "serve has no token for {name}: the kubeconfig has no context {name}, and the {account} can't issue one ({error})."
             ),
-            mend: BOOTSTRAP.to_owned(),
+            remedy: BOOTSTRAP.to_owned(),
         },
     }
 }

@@ -21,7 +21,7 @@ use super::context::ControllerContext;
 use super::refusals::describe;
 use super::requesters::{Authors, authors};
 use crate::error::is_denied;
-use crate::install::mend;
+use crate::install;
 use crate::kinds::{Approval, Export, Kind, PolicyKind, PromiseKind, PromiseRequest};
 use crate::topology::Topology;
 use crate::watch::{Freshness, Key};
@@ -254,6 +254,6 @@ fn remedy(ctx: &ControllerContext, home: &ClusterId) -> String {
             let binding = Export::Catalog.name();
             format!("An admin of {home} can accept the claim on subjectaccessreviews in its APIBinding {binding}.")
         }
-        Topology::Namespaces => mend(&Topology::Namespaces).to_owned(),
+        Topology::Namespaces => install::remedy(&Topology::Namespaces).to_owned(),
     }
 }

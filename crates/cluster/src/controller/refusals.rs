@@ -5,7 +5,7 @@ use std::fmt;
 use promise::names;
 
 use crate::error::{is_unanswered, upstream};
-use crate::install::{ROLE_DESTINATION, SYSTEM_NAMESPACE, content_mend, fulfiller_mend, mend};
+use crate::install::{ROLE_DESTINATION, SYSTEM_NAMESPACE, content_remedy, fulfiller_remedy, remedy};
 use crate::kinds::Export;
 use crate::topology::Topology;
 use crate::workspaces::ClusterId;
@@ -195,12 +195,12 @@ impl std::error::Error for CallFailure {}
 impl fmt::Display for CallRemedy {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Install(topology) => to.write_str(mend(topology)),
-            Self::ContentPermission { topology, export } => to.write_str(&content_mend(topology, *export)),
+            Self::Install(topology) => to.write_str(remedy(topology)),
+            Self::ContentPermission { topology, export } => to.write_str(&content_remedy(topology, *export)),
             Self::AcceptClaim => {
                 write!(to, "An admin of this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS)
             }
-            Self::GrantToFulfiller { namespace } => to.write_str(&fulfiller_mend(namespace)),
+            Self::GrantToFulfiller { namespace } => to.write_str(&fulfiller_remedy(namespace)),
             Self::GrantToDestination => to.write_str("The destination's owner can grant this permission to the destination's credential."),
             Self::LabelCredential(Topology::Workspaces { .. }) => {
                 write!(to, "It needs the label {}={ROLE_DESTINATION}.", names::SECRET_ROLE_LABEL)

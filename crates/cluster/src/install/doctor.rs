@@ -27,7 +27,7 @@ pub struct Finding {
     /// What and where: a sentence.
     pub what: String,
     /// The command that fixes it, or what a person has to do.
-    pub mend: String,
+    pub remedy: String,
 }
 
 /// Compares a control plane with what [`bootstrap::bootstrap`] would make of it, and writes nothing.
@@ -51,8 +51,8 @@ pub async fn doctor(
     }
 }
 
-fn finding(what: String, mend: &str) -> Finding {
-    Finding { what, mend: mend.to_owned() }
+fn finding(what: String, remedy: &str) -> Finding {
+    Finding { what, remedy: remedy.to_owned() }
 }
 
 async fn namespaces(client: &Client, options: &Options) -> Result<Vec<Finding>, InstallError> {

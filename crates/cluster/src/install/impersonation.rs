@@ -50,7 +50,7 @@ impl Impersonation {
         for (resource, name) in std::iter::once(("users", None)).chain(all_groups).chain(groups) {
             if !can_impersonate(client, &identities.portal, resource, name).await? {
                 let whom = name.map_or_else(|| resource.to_owned(), |name| format!("the group {name}"));
-                findings.push(Finding { what: format!("opm-portal can't impersonate {whom}."), mend: self.command() });
+                findings.push(Finding { what: format!("opm-portal can't impersonate {whom}."), remedy: self.command() });
             }
         }
         Ok(findings)
@@ -74,7 +74,7 @@ pub async fn impersonation_risks(
     let mut findings = Vec::new();
     for (resource, name) in OF_THE_SERVER {
         if can_impersonate(&client, &identities.portal, resource, Some(name)).await? {
-            let mend = match (resource, &options.impersonation) {
+            let remedy = match (resource, &options.impersonation) {
                 (_, None) => {
                     "remove the permission to impersonate from opm-portal; if you use impersonation, run doctor with --oidc-impersonate"
                 }
@@ -82,7 +82,7 @@ pub async fn impersonation_risks(
                 (_, Some(_)) => "RBAC can't exclude users by prefix, so keep the token of opm-portal as safe as that of an admin",
             };
             let what = format!("Anyone with the token of opm-portal can impersonate {name}.");
-            findings.push(Finding { what, mend: mend.to_owned() });
+            findings.push(Finding { what, remedy: remedy.to_owned() });
         }
     }
     Ok(findings)

@@ -45,7 +45,7 @@ pub async fn readable(
     let fails = unreadable(&world, who);
     let slow = || Finding {
         what: format!("{who} didn't finish reading within {} seconds.", (FAILS + PATIENCE).as_secs()),
-        mend: "opm-portal doctor".to_owned(),
+        remedy: "opm-portal doctor".to_owned(),
     };
     Err(if fails.is_empty() { vec![slow()] } else { fails })
 }
@@ -62,7 +62,7 @@ fn unreadable(world: &World, who: &str) -> Vec<Finding> {
     };
     let finding = |(text, (whats, why)): (String, (Vec<String>, promise::Error))| Finding {
         what: format!("{who} can't read {}: {}.", whats.join(", "), text.trim_end_matches('.')),
-        mend: match why {
+        remedy: match why {
             promise::Error::Unreachable { .. } => format!(
                 "let this machine reach {servers} and trust its certificate: add a cluster entry with this server and its CA to the kubeconfig"
             ),
@@ -86,7 +86,7 @@ pub fn settled(world: &World) -> Vec<Finding> {
             found.insert(format!("{named} {why} {}.", Export::Requests.name()), format!("opm-portal bind {named}"));
         }
         if let Err(unproven) = standing.lineage(&tree, &key.cluster) {
-            let mend = match &unproven {
+            let remedy = match &unproven {
                 Unproven::Place { .. } => match named.rsplit_once(':') {
                     Some((parent, _)) => format!("opm-portal bind {parent} --catalog"),
                     // The path is unknown, so the operator fills in the workspaces above.
@@ -106,12 +106,12 @@ pub fn settled(world: &World) -> Vec<Finding> {
                 }
                 _ => format!("Requests of workspaces below are rejected: {unproven}."),
             };
-            found.insert(what, mend);
+            found.insert(what, remedy);
         }
     }
     let shards = world.unread_shards().into_iter().map(|shard| Finding {
         what: format!("Requests of workspaces on the shard {shard} aren't read: only one shard is, {}.", world.servers().join(" and ")),
-        mend: "create workspaces that make requests on the shard that is read (spec.location of the Workspace)".to_owned(),
+        remedy: "create workspaces that make requests on the shard that is read (spec.location of the Workspace)".to_owned(),
     });
-    found.into_iter().map(|(what, mend)| Finding { what, mend }).chain(shards).collect()
+    found.into_iter().map(|(what, remedy)| Finding { what, remedy }).chain(shards).collect()
 }

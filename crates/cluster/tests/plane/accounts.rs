@@ -78,9 +78,9 @@ async fn an_identity_that_cannot_read_what_serve_needs_is_found() {
     let plane = Plane::open().await;
     assert_eq!(examined(&plane, plane.token("opm-portal")).await, []);
     let fails = examined(&plane, plane.token("erin")).await;
-    assert!(fails.iter().any(|found| found.what.contains("endpoint slice") && found.mend == "opm-portal bootstrap"), "{fails:?}");
+    assert!(fails.iter().any(|found| found.what.contains("endpoint slice") && found.remedy == "opm-portal bootstrap"), "{fails:?}");
     let fails = examined(&plane, Token::new("of nobody")).await;
-    assert!(fails.iter().any(|found| found.mend.contains("accept the token of opm-portal")), "{fails:?}");
+    assert!(fails.iter().any(|found| found.remedy.contains("accept the token of opm-portal")), "{fails:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,7 +99,7 @@ async fn consumers_whose_claims_or_ancestors_are_missing_are_found_and_bind_mend
     let nothing = "root:globex doesn't bind requests.platform.opmodel.dev and doesn't bind catalog.platform.opmodel.dev.";
     assert_eq!(above(bind("root:globex:web", false).await), [nothing]);
     let found = examined(&plane, plane.token("opm-portal")).await;
-    assert_eq!(found.iter().map(|found| found.mend.as_str()).collect::<Vec<_>>(), ["opm-portal bind root:globex --catalog"], "{found:?}");
+    assert_eq!(found.iter().map(|found| found.remedy.as_str()).collect::<Vec<_>>(), ["opm-portal bind root:globex --catalog"], "{found:?}");
     assert!(found[0].what.contains("root:globex:web"), "by its path: {found:?}");
     assert_eq!(above(bind("root:globex", true).await), Vec::<String>::new());
     assert_eq!(above(bind("root:globex:web", false).await), Vec::<String>::new());
@@ -107,7 +107,7 @@ async fn consumers_whose_claims_or_ancestors_are_missing_are_found_and_bind_mend
     let found = examined(&plane, plane.token("opm-portal")).await;
     let expected = Finding {
         what: "root:globex:web doesn't grant secrets to requests.platform.opmodel.dev.".to_owned(),
-        mend: "opm-portal bind root:globex:web".to_owned(),
+        remedy: "opm-portal bind root:globex:web".to_owned(),
     };
     assert_eq!(found, [expected]);
     bind("root:globex:web", false).await;

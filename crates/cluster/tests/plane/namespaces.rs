@@ -37,7 +37,7 @@ fn admin(plane: &Plane) -> Client {
 
 async fn findings(plane: &Plane) -> Vec<String> {
     let found = install::doctor(&plane.endpoint, &plane.administrator(), &plane.topology, &install::Options::default()).await.unwrap();
-    found.into_iter().map(|finding| format!("{} -> {}", finding.what, finding.mend)).collect()
+    found.into_iter().map(|finding| format!("{} -> {}", finding.what, finding.remedy)).collect()
 }
 
 async fn what_is_missing_is_found_and_mended(plane: Plane) {

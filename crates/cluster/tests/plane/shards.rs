@@ -82,7 +82,7 @@ async fn exports_are_read_at_their_shard_with_the_authority_that_the_kubeconfig_
         Err(found) => found,
     };
     let finding = found.iter().find(|finding| finding.what.contains("requests through")).unwrap_or_else(|| panic!("{found:?}"));
-    assert!(finding.mend.contains(&shard.server) && finding.mend.contains("add a cluster entry"), "{finding:?}");
+    assert!(finding.remedy.contains(&shard.server) && finding.remedy.contains("add a cluster entry"), "{finding:?}");
 
     let mut known = shard.front.clone();
     let entry = json!({"name": "shard", "cluster": {"server": shard.server, "certificate-authority-data": shard.authority}});
@@ -130,6 +130,6 @@ async fn doctor_names_a_shard_that_is_not_read() {
     let found = install::settled(&world);
     let whats: Vec<&str> = found.iter().map(|finding| finding.what.as_str()).collect();
     assert_eq!(whats.len(), 1, "{whats:?}");
-    assert!(whats[0].contains(OTHER) && found[0].mend.contains("on the shard that is read"), "{found:?}");
+    assert!(whats[0].contains(OTHER) && found[0].remedy.contains("on the shard that is read"), "{found:?}");
     shutdown.cancel();
 }

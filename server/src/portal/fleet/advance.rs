@@ -214,7 +214,7 @@ impl Run<'_> {
         self.settle(member, MemberState::Failed, Some(&reason)).await
     }
 
-    /// Goes on after the upgrade of a member was written.
+    /// Continues after the upgrade of a member was written.
     async fn requested(&mut self, member: usize, is_new: bool) -> Result<After> {
         let Some(position) = self.members.get(member).map(|one| one.position) else { return Ok(After::Nothing) };
         let written = (position, self.stored.session);

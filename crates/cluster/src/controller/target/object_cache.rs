@@ -235,7 +235,7 @@ impl OwnWrite {
             // Nothing was different, so that no one has to look at it.
             cache.rows.amend(&self.row, |before| row.after(before).unwrap_or_else(|| before.without_content(before.learned)));
         } else if row.number().is_some() && before.is_none_or(|before| before.number().is_some()) {
-            // Without an order it stays without content: what is newer couldn't be told.
+            // Without an order there is no way to tell which one is newer, so the object is read.
             cache.rows.put_own(self.row, row, removals);
         }
     }

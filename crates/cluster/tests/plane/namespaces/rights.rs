@@ -65,7 +65,7 @@ async fn each_right_taken_away_is_named() {
     }
 }
 
-/// What the controller has to say without a right: the verb, the thing, and who can mend it. The plane itself names the first two.
+/// What the controller has to say without a right: the verb, the thing, and who can fix it. The plane itself names the first two.
 fn named(right: &Right) -> [&str; 3] {
     let thing = match right.thing.split_once(" of ") {
         // It is refused as what is done as somebody else.
