@@ -60,7 +60,9 @@ pub use fleet::{AuthorPage, AuthoredPromise, AuthoredVersion, FleetCheck, FleetP
 pub use form::{ChangeView, DraftLine, FormOutcome, MergeLine, MergeView, RequestForm, SharedBy, YamlLine, YamlView};
 pub use home::{CapLine, CapRoom, ChangeLine, Home, HomeDecisions, PlaceLine, PlatformGlance, TourLine};
 pub use instances::{FAVOURITES, InstanceLine, InstancesPage, OfferUse, PromiseKey, ReadyIn};
-pub use notification::{Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Notice, NoticeRules, NoticesPage, NoticesQuery};
+pub use notification::{
+    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, NoMailReason, Notice, NoticeRules, NoticesPage, NoticesQuery,
+};
 pub use object::{ConditionLine, Manifest, ObjectKey, ObjectPage, ObjectSource, WriterLine};
 pub use overview::{
     AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, PartKind, PartState, PlatformPart, TimeLine, VersionSpread, WeekLine,

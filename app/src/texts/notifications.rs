@@ -2,6 +2,8 @@
 
 use promise::wording::counted;
 
+use crate::view::NoMailReason;
+
 pub(crate) const NOTIFICATIONS: &str = "Notifications";
 pub(crate) const SETTINGS: &str = "Settings";
 pub(crate) const DELEGATE: &str = "Delegate";
@@ -29,6 +31,11 @@ pub(crate) fn unread(count: u64) -> String {
 
 pub(crate) fn kept(total: u64, days: u32) -> String {
     format!("{}. Notifications are deleted after {}.", counted(total, "notification"), counted(days.into(), "day"))
+}
+
+/// Why a user was notified, with the workspace that the reason doesn't name.
+pub(crate) fn why_in(why: &str, workspace: &str) -> String {
+    format!("{why} {workspace}")
 }
 
 pub(crate) fn select(title: &str) -> String {
@@ -75,6 +82,14 @@ pub(crate) const WHERE_YOU_GET_THEM: &str = "Where you get notified";
 pub(crate) const IN_A_MESSAGE: &str = "What messages contain";
 pub(crate) const IN_A_MESSAGE_TEXT: &str =
     "What happened, why you're notified, and a link. Messages never contain secrets or values, and the link alone doesn't grant access.";
+
+/// Why no mail is sent.
+pub(crate) fn no_mail(reason: NoMailReason) -> &'static str {
+    match reason {
+        NoMailReason::NoMailServer => "No mail server is configured.",
+        NoMailReason::AddressUnknown => "Your email address is unknown: neither your sign-in nor the operator provides one.",
+    }
+}
 
 pub(crate) fn in_portal(event: &str) -> String {
     format!("In the portal: {event}")

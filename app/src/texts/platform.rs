@@ -452,6 +452,21 @@ pub(crate) fn edit(name: &str) -> String {
     format!("Edit {name}")
 }
 
+/// Why the user can't change policies.
+pub(crate) fn cannot_change_policies(workspace: &str) -> String {
+    format!("You can't change policies in {workspace}.")
+}
+
+/// Why the user can't delete policies.
+pub(crate) fn cannot_delete_policies(workspace: &str) -> String {
+    format!("You can't delete policies in {workspace}.")
+}
+
+/// Why only the summary of a policy is shown.
+pub(crate) fn only_readers_see(workspace: &str) -> String {
+    format!("Only people who can read policies in {workspace} see its YAML and what else it applies to.")
+}
+
 pub(crate) fn error(title: &str) -> String {
     format!("Error: {title}")
 }

@@ -308,6 +308,9 @@ pub(crate) fn disabled(reason: &DisabledReason) -> String {
     match reason {
         DisabledReason::BeingDeleted => "The request is being deleted.".to_owned(),
         DisabledReason::CannotChange { workspace } => format!("You can't change requests in {workspace}."),
+        DisabledReason::CannotRollOut { workspace } => {
+            format!("You can't change requests in {workspace}. Someone who can has to roll this out.")
+        }
         DisabledReason::CannotDelete { workspace } => format!("You can't delete requests in {workspace}."),
         DisabledReason::CannotReadSecrets { workspace } => format!("You can't read Secrets in {workspace}."),
         DisabledReason::VersionUnpublished => "Its version is no longer published.".to_owned(),
@@ -325,6 +328,10 @@ mod tests {
         for (reason, sentence) in [
             (DisabledReason::BeingDeleted, "The request is being deleted."),
             (DisabledReason::CannotChange { workspace: workspace() }, "You can't change requests in root:acme:shop."),
+            (
+                DisabledReason::CannotRollOut { workspace: workspace() },
+                "You can't change requests in root:acme:shop. Someone who can has to roll this out.",
+            ),
             (DisabledReason::CannotDelete { workspace: workspace() }, "You can't delete requests in root:acme:shop."),
             (DisabledReason::CannotReadSecrets { workspace: workspace() }, "You can't read Secrets in root:acme:shop."),
             (DisabledReason::VersionUnpublished, "Its version is no longer published."),

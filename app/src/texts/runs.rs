@@ -1,6 +1,7 @@
 //! Texts of day-2 actions and their runs.
 
-use promise::wording::{all_of, counted};
+use promise::Error;
+use promise::wording::{all_of, counted, upper_first};
 pub(crate) use promise::workflow::action_label as phase;
 
 pub(crate) const ACTIONS: &str = "Actions";
@@ -58,6 +59,11 @@ pub(crate) const NO_RUNS_OF_IT: &str = "Runs of this action appear here, newest 
 /// Who can run an action, by groups and users.
 pub(crate) fn only(people: &[String]) -> String {
     format!("Only {} can", all_of(people))
+}
+
+/// Why the user can't run an action, skip a step, or retry a run.
+pub(crate) fn refused(why: &Error) -> String {
+    upper_first(&why.to_string())
 }
 
 /// How long an action usually takes.

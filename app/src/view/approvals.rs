@@ -6,6 +6,7 @@ use super::policy::PolicyLine;
 use super::preflight::{AddedObject, CheckLine, PriceLine, RoomLine};
 use super::request::ParameterLine;
 use super::sort::{Column, Sort};
+use promise::DeniedReason;
 use promise::attribute::Touched;
 use promise::risk::Risk;
 use promise::workflow::PlannedStep;
@@ -320,9 +321,9 @@ pub struct ReviewPage {
     /// Comments on the request.
     pub comments: Vec<CommentLine>,
     /// Whether the user can withdraw the request. Absent for everyone but the requester.
-    pub withdraw: Option<Result<(), String>>,
+    pub withdraw: Option<Result<(), DeniedReason>>,
     /// Whether the user can ask for approval again. Absent for everyone but the requester, and if nothing was rejected or has expired.
-    pub again: Option<Result<(), String>>,
+    pub again: Option<Result<(), DeniedReason>>,
     /// Whether the user can open the page of the request.
     pub opens: bool,
 }
@@ -398,8 +399,6 @@ pub struct ApprovalLine {
     pub note: Option<ApprovalNote>,
     /// Decisions.
     pub given: Vec<GivenLine>,
-    /// Whether the user can decide. The error is the reason why not.
-    pub allowed: Result<(), String>,
 }
 
 /// State of an approval.

@@ -13,6 +13,11 @@ pub enum DisabledReason {
         /// The workspace.
         workspace: String,
     },
+    /// The user can't change requests there, so someone else has to roll out the present policies.
+    CannotRollOut {
+        /// The workspace.
+        workspace: String,
+    },
     /// The user can't delete requests there.
     CannotDelete {
         /// The workspace.

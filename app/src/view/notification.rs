@@ -21,6 +21,8 @@ pub struct Notice {
     pub text: String,
     /// Reason why this user was notified, as a sentence.
     pub why: String,
+    /// Whether the reason names the workspace.
+    pub names_workspace: bool,
     /// URL in the portal.
     pub link: String,
     /// Path of the workspace.
@@ -86,8 +88,18 @@ pub struct NoticeRules {
     pub problems: Vec<Problem>,
     /// Channels that the user can select.
     pub channels: Vec<Channel>,
-    /// Mail address for notifications, or the reason why no mail is sent, as a sentence.
-    pub mail: Result<String, String>,
+    /// Mail address for notifications, or the reason why no mail is sent.
+    pub mail: Result<String, NoMailReason>,
+}
+
+/// Why a user gets no mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum NoMailReason {
+    /// The portal has no mail server.
+    NoMailServer,
+    /// Neither the sign-in nor the operator provides the address of the user.
+    AddressUnknown,
 }
 
 /// A channel configured by the operator that users can select.

@@ -230,10 +230,8 @@ pub struct PolicyPage {
     pub for_promises: String,
     /// Workspaces that it applies to, in words.
     pub for_workspaces: String,
-    /// Details for users who can read the Policy object.
+    /// Details for users who can read the Policy object. The others see only the summary.
     pub inside: Option<PolicyInside>,
-    /// Reason why the user sees only the summary. Absent for users who can see everything.
-    pub closed: Option<String>,
 }
 
 /// Details of a policy for users who can read the object.
@@ -258,10 +256,10 @@ pub struct PolicyInside {
     pub outdated_total: usize,
     /// YAML of the object.
     pub yaml: String,
-    /// Reason why the user can't change it. Absent if the user can.
-    pub edit: Option<String>,
-    /// Reason why the user can't delete it. Absent if the user can.
-    pub delete: Option<String>,
+    /// Whether the user can change it.
+    pub can_edit: bool,
+    /// Whether the user can delete it.
+    pub can_delete: bool,
     /// Display names of the promises that refer to it by name.
     pub referrers: Vec<String>,
     /// Who changed it, newest first.

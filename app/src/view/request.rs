@@ -19,6 +19,7 @@ use super::schedule::ScheduleLine;
 use super::sort::{Column, Sort};
 use super::total::Total;
 use super::workflow::WorkflowView;
+use promise::DeniedReason;
 use promise::api::{Condition, Health};
 use promise::price::Money;
 use promise::sentence::StatusSentence;
@@ -364,9 +365,9 @@ pub struct RequestPage {
     /// Comments on the request.
     pub comments: Vec<super::CommentLine>,
     /// Whether the user can withdraw the request. Absent for everyone but the requester, and if no approval is pending.
-    pub withdraw: Option<Result<(), String>>,
+    pub withdraw: Option<Result<(), DeniedReason>>,
     /// Whether the user can ask for approval again. Absent for everyone but the requester, and if nothing was rejected or has expired.
-    pub again: Option<Result<(), String>>,
+    pub again: Option<Result<(), DeniedReason>>,
     /// Hash of the content to decide on. Absent if there is nothing to decide.
     pub hash: Option<String>,
     /// Changes under the present policies. Absent if there are none.
@@ -434,5 +435,5 @@ pub struct OutdatedView {
     /// Reasons why the request would be refused. Empty if it would be accepted.
     pub refusals: Vec<String>,
     /// Whether the user can roll it out. The error is the reason why not.
-    pub allowed: Result<(), String>,
+    pub allowed: Result<(), DisabledReason>,
 }

@@ -3,6 +3,7 @@
 use promise::api::{ActionPhase, StepKind};
 use promise::form::Form;
 use promise::path::Path;
+use promise::{DeniedReason, Error};
 use serde::{Deserialize, Serialize};
 
 use super::request::{ParameterLine, RequestRow, ResourceLine};
@@ -18,8 +19,8 @@ pub struct ActionLine {
     pub title: String,
     /// What it does, in one sentence, or empty.
     pub description: String,
-    /// Whether the user can run it. The error is the reason why not, as a sentence.
-    pub allowed: Result<(), String>,
+    /// Whether the user can run it. The error is the reason why not.
+    pub allowed: Result<(), Error>,
 }
 
 /// A run of an action in a list.
@@ -52,8 +53,8 @@ pub struct RunsPage {
     pub page: usize,
     /// Number of pages.
     pub pages: usize,
-    /// Why the user can't list runs, as a sentence. Absent if the user can.
-    pub refused: Option<String>,
+    /// Why the user can't list runs. Absent if the user can.
+    pub refused: Option<DeniedReason>,
 }
 
 /// The form of an action.
@@ -152,8 +153,8 @@ pub struct ActionHistory {
     pub runs: Vec<RunLine>,
     /// Number of all runs of the action.
     pub total: usize,
-    /// Why the user can't list runs, as a sentence. Absent if the user can.
-    pub refused: Option<String>,
+    /// Why the user can't list runs. Absent if the user can.
+    pub refused: Option<DeniedReason>,
 }
 
 /// The runs of an action that a parameter of another one can name.
@@ -217,9 +218,9 @@ pub struct RunPage {
     /// Name of the release that it runs against, or empty.
     pub release: String,
     /// Whether the user can cancel it. Absent once it is over.
-    pub cancel: Option<Result<(), String>>,
+    pub cancel: Option<Result<(), Error>>,
     /// Whether the user can retry it. Absent unless it failed.
-    pub retry: Option<Result<(), String>>,
+    pub retry: Option<Result<(), Error>>,
     /// Address of the form that runs the action again. Absent if the user can't run it.
     pub again: Option<String>,
     /// Identifies the data that the page was rendered from, for the change stream.

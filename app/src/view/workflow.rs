@@ -1,5 +1,6 @@
 //! The workflow of a request.
 
+use promise::Error;
 use promise::api::{StepKind, StepPhase, WorkflowName, WorkflowPhase};
 use serde::{Deserialize, Serialize};
 
@@ -85,5 +86,5 @@ pub struct SkipPage {
     /// Names of the outputs that it hasn't returned.
     pub missing: Vec<String>,
     /// Whether the user can skip it, or why not.
-    pub allowed: Result<(), String>,
+    pub allowed: Result<(), Error>,
 }

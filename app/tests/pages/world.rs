@@ -206,6 +206,11 @@ impl World {
         }
     }
 
+    /// Returns the reason as an error if the user can't do it.
+    fn unless_refused<E>(&self, reason: E) -> std::result::Result<(), E> {
+        if self.refused.is_some() { Err(reason) } else { Ok(()) }
+    }
+
     fn rows(&self) -> Vec<RequestRow> {
         if self.empty {
             return Vec::new();
@@ -328,7 +333,7 @@ fn policies(promise_name: &str) -> Vec<PolicyLine> {
     policy_lines(&effective(promise_name, &promise(promise_name)), &[refused])
 }
 
-fn approval(refused: &Option<String>) -> ApprovalLine {
+fn approval() -> ApprovalLine {
     let given = |decision: &str, void: &str| GivenLine {
         by: "approver".into(),
         at: "2026-11-21T11:02:00Z".into(),
@@ -347,7 +352,6 @@ fn approval(refused: &Option<String>) -> ApprovalLine {
         standing: ApprovalStanding::Open,
         note: Some(ApprovalNote::Expires("2026-11-22T11:02:00Z".into())),
         given: vec![given("approved", "It was about an earlier content.")],
-        allowed: refused.clone().map_or(Ok(()), Err),
     }
 }
 

@@ -8,17 +8,18 @@
 //!
 //! - `runtime`, `context`: workers and what they share; `lease`: leader election; `state`: the controller's own state; `digest_key`: its
 //!   key for digests of secrets
-//! - [`queue`]: the work queue; `urgency`: how urgent a request is; `handlers`: which event enqueues what; `last_seen`: what they compare
-//!   an event with
+//! - [`queue`]: the work queue; `likely_destinations`: where a request is probably worked on; `urgency`: how urgent a request is;
+//!   `handlers`: which event enqueues what; `last_seen`: what they compare an event with
 //! - `target`, `places`: where objects go; `outage`: Destinations that don't respond; `absences`: Destinations that are gone; `tombstone`:
 //!   what is left there; `failure`: why something can't be done, and how long that is only retried; `refusals`: texts for it
 //! - `objects`: reading and writing single objects; `revision`: writing them where an apply removes nothing; `informers`: watches on them;
+//!   `object_version`: telling what these show of our own writes from news;
 //!   `write`: status and finalizers of our own kinds; `events`: Kubernetes Events about requests
 //! - `render`: what a release wants; `inputs`, `outputs`: Secrets that people typed, and those with outputs; `releases`: records of releases
 //! - `decide`: which release a request should have; `approvals`: what approvers decided about it; `requesters`: who requested it or changed
 //!   it last, also where a promise created it; `approval_status`: the status of each decision; `acceptances`: whether there is room for it
-//! - `reconcile`: reconciling one request; `deprovision`: deleting it; `publish`, `governance`: reconciling promises, policies and
-//!   Destinations; `endpoints`: reconciling Endpoints; `http_call`: calling their servers
+//! - `reconcile`: reconciling one request, and deleting it; `publish`, `governance`: reconciling promises, policies and Destinations;
+//!   `endpoints`: reconciling Endpoints; `http_call`: calling their servers
 //! - `steps`: carrying out what the steps of a workflow or action ask for; `job_result`: what a Job leaves; `step_decisions`: what approvers
 //!   decided about steps; `calls`: when a step was last called, and what changed since then
 //! - `action`: reconciling one run of an action; `action_index`: which runs a request has
@@ -35,7 +36,6 @@ mod calls;
 mod changes;
 mod context;
 mod decide;
-mod deprovision;
 mod digest_key;
 mod endpoints;
 mod events;
@@ -48,6 +48,8 @@ mod inputs;
 mod job_result;
 mod last_seen;
 mod lease;
+mod likely_destinations;
+mod object_version;
 mod objects;
 mod outage;
 mod outputs;

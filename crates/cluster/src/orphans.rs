@@ -84,11 +84,7 @@ impl Orphan {
         let price = text("priceMicros").and_then(|micros| micros.parse().ok()).map(|micros| Money::new(micros, owned("currency")));
         Some(Self {
             uid: text("uid")?.to_owned(),
-            request: Key {
-                cluster: ClusterId::parse(text("cluster")?).ok()?,
-                namespace: owned("namespace"),
-                name: text("request")?.to_owned(),
-            },
+            request: Key::new(ClusterId::parse(text("cluster")?).ok()?, owned("namespace"), text("request")?),
             accepted: Accepted {
                 release: owned("release"),
                 promise: text("promise")?.to_owned(),
@@ -172,7 +168,7 @@ mod tests {
     fn orphan() -> Orphan {
         Orphan {
             uid: "u-1".into(),
-            request: Key { cluster: ClusterId::parse("shop").unwrap(), namespace: "default".into(), name: "web".into() },
+            request: Key::new(ClusterId::parse("shop").unwrap(), "default", "web"),
             accepted: Accepted {
                 release: "web-1".into(),
                 promise: "redis".into(),

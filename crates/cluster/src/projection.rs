@@ -93,12 +93,8 @@ impl Projected for PromiseRequest {
             // A reconcile reads its request itself; rows say what a change affects.
             Reader::Controller => {
                 self.spec.parameters = None;
-                let place = |item: InventoryItem| InventoryItem {
-                    uid: made_request(&item),
-                    destination: item.destination,
-                    ..InventoryItem::default()
-                };
                 self.status = self.status.take().map(|status| PromiseRequestStatus {
+                    observed_generation: status.observed_generation,
                     phase: status.phase,
                     current: status.current,
                     candidate: status.candidate,
@@ -109,12 +105,25 @@ impl Projected for PromiseRequest {
                     question: status.question,
                     // Whether it waits for room.
                     waiting_on: status.waiting_on.map(|waits| WaitingOn { kind: waits.kind, ..WaitingOn::default() }),
-                    inventory: status.inventory.into_iter().map(place).collect(),
+                    inventory: places(status.inventory),
                     ..PromiseRequestStatus::default()
                 });
             }
         }
     }
+}
+
+/// Returns where something was created, and which requests were: of all objects at a Destination one item is left.
+fn places(inventory: Vec<InventoryItem>) -> Vec<InventoryItem> {
+    let mut places: Vec<InventoryItem> = Vec::new();
+    for item in inventory {
+        let place = InventoryItem { uid: made_request(&item), destination: item.destination, ..InventoryItem::default() };
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.shrink_to_fit();
+    places
 }
 
 /// Drops what people wrote, which is shown with the request itself.

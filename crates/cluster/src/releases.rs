@@ -18,7 +18,7 @@ impl World {
     /// ones whose names begin alike.
     pub fn releases_of(&self, key: &Key, uid: &str) -> Vec<Arc<CachedRelease>> {
         let (prefix, rows) = (prefix(&key.name), self.releases.snapshot());
-        let from = Key { name: prefix.clone(), ..key.clone() };
+        let from = key.beside(prefix.clone());
         let is_named = |at: &Key| at.cluster == key.cluster && at.namespace == key.namespace && at.name.starts_with(&prefix);
         let named = rows.range(from..).take_while(|(at, _)| is_named(at));
         named.filter(|(_, release)| release.request_uid == uid).map(|(_, release)| release.clone()).collect()

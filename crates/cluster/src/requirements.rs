@@ -88,7 +88,7 @@ impl World {
             let status = self.destinations.get(at).and_then(|destination| destination.status.as_ref().and_then(|s| s.serves(api)));
             status.is_none()
         });
-        unasked.next().map(|(at, api)| UnaskedApi { destination: at.name, api })
+        unasked.next().map(|(at, api)| UnaskedApi { destination: at.name.clone(), api })
     }
 
     /// Returns the Destination of which a promise of `home` requires an API, and that API.

@@ -43,7 +43,7 @@ impl Accepted {
     fn shown(releases: &Cache<CachedRelease>, key: &Key, request: &PromiseRequest) -> Option<Self> {
         let name = in_force(request)?;
         let promise = &request.spec.promise.name;
-        let release = releases.get(&Key { name: name.to_owned(), ..key.clone() });
+        let release = releases.get(&key.beside(name));
         // A release that can't be seen counts all the same, and its price is unknown.
         let unseen = || Self { release: name.to_owned(), promise: promise.clone(), home: None, price: None };
         Some(release.map_or_else(unseen, |release| Self::of(name, promise, &release.spec())))
@@ -142,15 +142,15 @@ impl World {
         ask(totals)
     }
 
-    /// Returns the name of the release that is in force for a request. Where totals are kept it is the one that they count, so that a sum
-    /// that is asked for afterwards includes it.
-    pub(crate) fn in_force(&self, key: &Key) -> Option<String> {
+    /// Calls `ask` with a function that returns the name of the release that is in force for a request. Where totals are kept it is the one
+    /// that they count, so that a sum that is asked for afterwards includes it.
+    pub(crate) fn in_force(&self, ask: impl FnOnce(&dyn Fn(&Key) -> Option<String>)) {
         match &mut *self.totals.lock() {
             Some(totals) => {
                 totals.catch_up(&self.tree());
-                totals.in_force(key).map(str::to_owned)
+                ask(&|key| totals.in_force(key).map(str::to_owned));
             }
-            None => self.requests.get(key).and_then(|request| in_force(&request).map(str::to_owned)),
+            None => ask(&|key| self.requests.get(key).and_then(|request| in_force(&request).map(str::to_owned))),
         }
     }
 

@@ -10,6 +10,6 @@ mod source;
 mod wire;
 
 pub use cache::{Cache, Changes, Freshness, Row};
-pub use key::{Key, Origin};
+pub use key::{Key, KeyParts, Origin};
 pub use row_changes::{RowChange, RowChanges};
 pub use source::Source;

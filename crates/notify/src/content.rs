@@ -189,6 +189,20 @@ pub enum Because {
     },
 }
 
+impl Because {
+    /// Whether its text names the workspace at this path.
+    pub fn names_workspace(&self, path: &str) -> bool {
+        match self {
+            Self::Requester { workspace, .. }
+            | Self::Approver { workspace, .. }
+            | Self::ApproverOf { workspace, .. }
+            | Self::DecidedFor { workspace, .. }
+            | Self::Budget { workspace, .. } => workspace == path,
+            Self::Decided { .. } | Self::Commented { .. } | Self::Delegate { .. } => false,
+        }
+    }
+}
+
 impl Content {
     /// Returns the event, by which people choose how to receive it.
     pub fn event(&self) -> Event {

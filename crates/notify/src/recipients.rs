@@ -161,6 +161,7 @@ async fn one(
         title: texts::title(&notification.content),
         text: texts::text(notification),
         why: texts::because(&notification.because),
+        names_workspace: notification.because.names_workspace(workspace),
         link: (notify.links)(&notification.link),
         workspace: workspace.to_owned(),
         shown,

@@ -175,7 +175,7 @@ mod tests {
     #[tokio::test]
     async fn changes_without_end_do_not_put_off_the_look_for_what_waits() {
         let (bell, mut changes) = broadcast::channel(8);
-        let key = Key { cluster: ClusterId::parse("shop").unwrap(), namespace: "default".into(), name: "orders-db".into() };
+        let key = Key::new(ClusterId::parse("shop").unwrap(), "default", "orders-db");
         let mut again = tokio::time::interval(TOGETHER);
         again.set_missed_tick_behavior(MissedTickBehavior::Delay);
         again.reset();

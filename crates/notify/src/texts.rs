@@ -255,6 +255,26 @@ mod tests {
     }
 
     #[test]
+    fn a_reason_says_whether_it_names_the_workspace() {
+        let (request, shop) = (|| "orders-db".to_owned(), || "root:acme:shop".to_owned());
+        let of = || RuleSource::Promise("Redis".to_owned());
+        for reason in [
+            Because::Requester { request: request(), workspace: shop() },
+            Because::Approver { of: of(), workspace: shop() },
+            Because::ApproverOf { request: request(), workspace: shop() },
+            Because::DecidedFor { of: of(), workspace: shop() },
+            Because::Decided { request: request() },
+            Because::Commented { request: request() },
+            Because::Delegate { person: "olga".to_owned() },
+            Because::Budget { own: true, name: "redis".to_owned(), workspace: shop() },
+        ] {
+            assert_eq!(reason.names_workspace(&shop()), because(&reason).contains(&shop()), "{reason:?}");
+        }
+        let above = Because::Approver { of: of(), workspace: shop() };
+        assert!(!above.names_workspace("root:acme"), "the text names a workspace below it");
+    }
+
+    #[test]
     fn a_delegate_reads_that_no_permissions_come_with_it() {
         let question = Question {
             request: "orders-db".into(),

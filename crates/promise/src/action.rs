@@ -16,10 +16,12 @@ mod words;
 use serde_json::Value;
 
 pub(crate) use check::check;
-pub use conflict::conflict;
+pub use conflict::{FieldConflict, conflict};
 pub use run_name::run_name;
 pub(crate) use run_name::{digits, joined};
-pub use start::{Turn, accepted, is_held, may_run, not_allowed, waits_for_request, waits_for_turn, waits_to_start};
+pub use start::{
+    Turn, accepted, is_held, may_run, not_allowed, phase_in_queue, waits_for_request, waits_for_turn, waits_to_start, yields_turn,
+};
 pub use status::{Observed, cancelled, denied, refused, status, waiting};
 pub use words::{choose_run, chosen_run, gone, none_succeeded, unknown_action, unnamed};
 

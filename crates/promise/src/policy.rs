@@ -4,7 +4,7 @@
 //! composes them with the parameters of a request into one [`Effective`], most restrictive and independent of order, and the resolved
 //! parameters. [`judge`] adds limits and budgets, which depend on existing requests. [`compose`] is for places without a request.
 //! [`validity`] and [`check_against`] report what is wrong with a policy itself and for a promise, when it is written. Policies whose scope
-//! names actions apply to runs instead: [`judge_run`].
+//! names actions apply to runs instead: [`judge_run`], and [`hold_run`] once a run is approved.
 //!
 //! **No rule passes silently.** [`validity`] refuses a broken rule when it is written, and a policy that contains one anyway refuses every
 //! request in its scope, with a sentence that names the policy and who can fix it. To add a kind of rule: its type in `api::policy`, its
@@ -56,7 +56,7 @@ pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;
 pub use refusal::{Conflict, ConflictCause, ExpressionError, Refusal, RefusalReason, RuleProblem, UnfitValue, UnknownTotal, WrongBound};
-pub use runs::{RunFacts, RunVerdict, for_runs, judge_run};
+pub use runs::{RunFacts, RunHold, RunVerdict, for_runs, hold_run, judge_run};
 pub use schedule::{ActionSchedule, schedule_outcomes, scheduled};
 pub use settle::{Settled, settle, settle_read};
 pub use source::PolicySource;

@@ -20,7 +20,7 @@ use crate::workflow::Run;
 
 pub use conditions::held_back;
 pub use held::{Missing, held};
-pub use milestones::{Milestone, MilestoneReason, deprovision_skipped, ended, milestones, put_back};
+pub use milestones::{Milestone, MilestoneReason, deprovision_skipped, ended, left_behind, milestones, put_back};
 
 /// Inputs of a status.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -129,6 +129,7 @@ mod tests {
                 title: "olga wrote about orders".to_owned(),
                 text: String::new(),
                 why: String::new(),
+                names_workspace: false,
                 link: "/approvals/u1".to_owned(),
                 workspace: "root:acme".to_owned(),
                 shown: true,

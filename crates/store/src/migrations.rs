@@ -30,12 +30,13 @@ macro_rules! folder {
             (140, "identity providers", include_str!(concat!("../../../migrations/", $database, "/0140_identity_providers.sql"))),
             (160, "replicas", include_str!(concat!("../../../migrations/", $database, "/0160_replicas.sql"))),
             (170, "rollouts", include_str!(concat!("../../../migrations/", $database, "/0170_rollouts.sql"))),
+            (180, "notification workspaces", include_str!(concat!("../../../migrations/", $database, "/0180_notification_workspaces.sql"))),
         ]
     };
 }
 
-const SQLITE: [(i64, &str, &str); 20] = folder!("sqlite");
-const POSTGRES: [(i64, &str, &str); 20] = folder!("postgres");
+const SQLITE: [(i64, &str, &str); 21] = folder!("sqlite");
+const POSTGRES: [(i64, &str, &str); 21] = folder!("postgres");
 
 /// Migrates a SQLite file to this version.
 pub fn sqlite() -> Migrator {

@@ -27,6 +27,8 @@ pub struct News {
     pub text: String,
     /// Why this person is notified.
     pub why: String,
+    /// Whether the reason names the workspace.
+    pub names_workspace: bool,
     /// Address in the portal.
     pub link: String,
     /// Path of the workspace.
@@ -67,6 +69,8 @@ pub struct Notification {
     pub text: String,
     /// Why this person is notified.
     pub why: String,
+    /// Whether the reason names the workspace.
+    pub names_workspace: bool,
     /// Address in the portal.
     pub link: String,
     /// Path of the workspace.
@@ -95,6 +99,7 @@ row! {
         title: String,
         content: String,
         why: String,
+        names_workspace: i64,
         link: String,
         workspace: String,
         happened: i64,
@@ -110,6 +115,7 @@ impl From<NotificationRow> for Notification {
             title: row.title,
             text: row.content,
             why: row.why,
+            names_workspace: row.names_workspace != 0,
             link: row.link,
             workspace: row.workspace,
             at: moment(row.happened),
@@ -123,8 +129,8 @@ pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Ti
     let mut people = BTreeSet::new();
     for one in news {
         let told = sqlx::query(
-            "INSERT INTO notification (id, person, event, title, content, why, link, workspace, shown, happened, seen_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0) ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO notification (id, person, event, title, content, why, link, workspace, shown, happened, names_workspace, seen_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0) ON CONFLICT (id) DO NOTHING",
         )
         .bind(one.id.as_str())
         .bind(one.person.as_str())
@@ -136,6 +142,7 @@ pub(crate) async fn write(connection: &mut AnyConnection, news: &[News], now: Ti
         .bind(one.workspace.as_str())
         .bind(i64::from(one.shown))
         .bind(one.at.as_second())
+        .bind(i64::from(one.names_workspace))
         .execute(&mut *connection)
         .await?;
         if told.rows_affected() == 0 {
@@ -232,7 +239,7 @@ impl Store {
     pub async fn notifications(&self, person: &str, within: &str, all: bool, from: u64, most: u32) -> Result<Notifications> {
         let [at, below] = patterns(within);
         let rows: Vec<NotificationRow> = sqlx::query_as(
-            "SELECT id, event, title, content, why, link, workspace, happened, seen_at FROM notification \
+            "SELECT id, event, title, content, why, names_workspace, link, workspace, happened, seen_at FROM notification \
              WHERE person = $1 AND shown = 1 AND (seen_at = 0 OR $2 = 1) AND (workspace LIKE $5 OR workspace LIKE $6) \
              ORDER BY happened DESC, id LIMIT $3 OFFSET $4",
         )
@@ -340,6 +347,7 @@ pub(crate) mod tests {
             title: "amara approved orders-db".into(),
             text: "“Fine.”".into(),
             why: "You asked for it.".into(),
+            names_workspace: false,
             link: "/w/root:acme:shop/requests/default/orders-db".into(),
             workspace: "root:acme:shop".into(),
             shown: true,
@@ -421,7 +429,7 @@ pub(crate) mod tests {
     #[tokio::test]
     async fn people_read_their_own_and_what_came_meanwhile_stays_new() {
         for (store, _) in crate::database::tests::every().await {
-            let later = News { at: at(50), ..news("n2", "dev-shop") };
+            let later = News { at: at(50), names_workspace: true, ..news("n2", "dev-shop") };
             let hidden = News { shown: false, ..news("n3", "dev-shop") };
             store.tell(&[news("n1", "dev-shop"), later, hidden, news("n4", "olga")], at(0)).await.unwrap();
             assert_eq!(store.unread("dev-shop").await.unwrap(), 2);
@@ -430,8 +438,10 @@ pub(crate) mod tests {
             assert_eq!(store.mark_read("dev-shop", None, at(49), at(60)).await.unwrap(), 1);
             let page = store.notifications("dev-shop", "", false, 0, 10).await.unwrap();
             assert_eq!((page.rows.len(), page.rows[0].id.as_str(), page.unread, page.total), (1, "n2", 1, 2));
+            assert!(page.rows[0].names_workspace);
             let page = store.notifications("dev-shop", "", true, 1, 10).await.unwrap();
             assert_eq!(page.rows.iter().map(|one| (one.id.as_str(), one.unread)).collect::<Vec<_>>(), [("n1", false)]);
+            assert!(!page.rows[0].names_workspace);
             let of = async |within: &str| store.notifications("dev-shop", within, true, 0, 10).await.unwrap();
             for (within, count) in [("root:acme:shop", 2), ("root:acme", 2), ("root", 2), ("root:acme:sho", 0), ("root:globex", 0)] {
                 let page = of(within).await;

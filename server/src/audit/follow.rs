@@ -243,7 +243,7 @@ fn target<K: Kind>(key: &Key) -> AuditTarget {
 
 fn key(target: &AuditTarget) -> Option<Key> {
     let cluster = ClusterId::parse(&target.cluster).ok()?;
-    Some(Key { cluster, namespace: target.namespace.clone(), name: target.name.clone() })
+    Some(Key::new(cluster, target.namespace.clone(), target.name.clone()))
 }
 
 fn state_of<K: Kind>(row: &Object<K>) -> AuditState {

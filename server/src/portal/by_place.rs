@@ -74,7 +74,7 @@ fn within<'r>(
     cluster: &'r ClusterId,
     namespace: &'r str,
 ) -> impl Iterator<Item = (&'r Key, &'r Arc<PromiseRequest>)> {
-    let from = Key { cluster: cluster.clone(), namespace: namespace.to_owned(), name: String::new() };
+    let from = Key::new(cluster.clone(), namespace, "");
     requests.range(from..).take_while(move |(key, _)| key.cluster == *cluster && key.namespace == namespace)
 }
 
@@ -96,7 +96,7 @@ mod tests {
 
     fn put(requests: &mut OrdMap<Key, Arc<PromiseRequest>>, namespace: &str, name: &str, paused: bool) {
         let spec = PromiseRequestSpec { paused, ..PromiseRequestSpec::default() };
-        let key = Key { cluster: ClusterId::root(), namespace: namespace.into(), name: name.into() };
+        let key = Key::new(ClusterId::root(), namespace, name);
         requests.insert(key, Arc::new(object::<PromiseRequestKind>(name, Some(namespace), spec)));
     }
 

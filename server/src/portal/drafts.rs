@@ -149,7 +149,7 @@ impl Caller {
                 (known, routes::request_new(&workspace, promise, Some(&home)), false)
             }
             DraftSubject::Edit { cluster, namespace, name } => {
-                let key = Key { cluster: cluster.clone(), namespace: namespace.clone(), name: name.clone() };
+                let key = Key::new(cluster.clone(), namespace.clone(), name.clone());
                 let request = world.requests.get(&key);
                 let known = request.and_then(|request| self.promise_of(cluster, &request));
                 (known, routes::request_edit(&workspace, namespace, name), true)

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use app::backend::{Notices, Pairs};
 use app::view::{
-    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Facet, FacetValue, Notice, NoticeRules, NoticesPage, NoticesQuery, Selection,
-    StandInPage,
+    Channel, DeliveriesPage, DeliveriesQuery, DeliveryRow, Facet, FacetValue, NoMailReason, Notice, NoticeRules, NoticesPage, NoticesQuery,
+    Selection, StandInPage,
 };
 use async_trait::async_trait;
 use cluster::WorkspacePath;
@@ -219,6 +219,7 @@ fn notice(told: Notification) -> Option<Notice> {
         title: told.title,
         text: told.text,
         why: told.why,
+        names_workspace: told.names_workspace,
         link: told.link,
         workspace: told.workspace,
         at: told.at.to_string(),
@@ -274,12 +275,9 @@ async fn rules(caller: &Caller, settings: Settings, texts: BTreeMap<String, Stri
     let person = &*caller.identity().person;
     let known = portal.store.acquaintance(person).await.map_err(|error| database(&error))?.map(|known| known.mail).unwrap_or_default();
     let mail = if config.mail.is_none() {
-        Err("No mail server is configured.".to_owned())
+        Err(NoMailReason::NoMailServer)
     } else {
-        config
-            .addresses
-            .of(person, Some(&known))
-            .ok_or_else(|| "Your email address is unknown: neither your sign-in nor the operator provides one.".to_owned())
+        config.addresses.of(person, Some(&known)).ok_or(NoMailReason::AddressUnknown)
     };
     let channels = config.webhooks.iter().filter(|hook| hook.people);
     let channels = channels.map(|hook| Channel { name: hook.name.clone(), title: hook.title.clone() }).collect();

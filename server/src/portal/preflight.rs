@@ -260,7 +260,7 @@ impl Caller {
         let mut unknown = Vec::new();
         let (applied, revision) = match found {
             Ok((key, revision)) => {
-                let named = ReleaseRevision { cluster: key.cluster.to_string(), name: key.name, hash: revision.spec.hash.clone() };
+                let named = ReleaseRevision { cluster: key.cluster.to_string(), name: key.name.clone(), hash: revision.spec.hash.clone() };
                 (Applied::Published(revision), named)
             }
             Err(why) => {
@@ -318,7 +318,7 @@ impl Caller {
     /// Counts what is accepted in addition to the request being checked.
     fn count(&self, workspace: &Workspace, submission: &Submission) -> Count {
         let world = self.portal().world.clone();
-        let own = Key { cluster: workspace.cluster.clone(), namespace: submission.namespace.clone(), name: submission.name.clone() };
+        let own = Key::new(workspace.cluster.clone(), submission.namespace.clone(), submission.name.clone());
         Box::new(move |tallies| Census::shown(&world, Some(&own)).usage(tallies))
     }
 

@@ -185,7 +185,7 @@ impl Caller {
         let target = WriteTarget::namespaced("PromiseRequest", &workspace.cluster, namespace, name);
         let deleted = self.write(WriteOperation::DeleteRequest, target).delete(&requests, name, request.metadata.uid.clone()).await;
         deleted.about(&what).map_err(|error| self.denied_here(error, DeniedOperation::Delete, workspace))?;
-        let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
+        let key = Key::new(workspace.cluster.clone(), namespace, name);
         let uid = &request.metadata.uid;
         let shown = |listed: Option<&PromiseRequest>| {
             listed.is_none_or(|listed| listed.metadata.uid != *uid || listed.metadata.deletion_timestamp.is_some())

@@ -43,7 +43,7 @@ impl Topic {
 
     /// Creates the topic for one request.
     pub fn request(cluster: ClusterId, namespace: &str, name: &str) -> Self {
-        Self::Request(Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() })
+        Self::Request(Key::new(cluster, namespace, name))
     }
 
     pub(crate) fn covers(&self, key: &Key) -> bool {
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn key(cluster: &str, name: &str) -> Key {
-        Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() }
+        Key::new(ClusterId::parse(cluster).unwrap(), "default", name)
     }
 
     #[test]

@@ -8,7 +8,6 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::{Extension, Router};
 use cluster::Token;
-use cluster::watch::Key;
 use devplane::sandbox::Pace;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
@@ -116,7 +115,7 @@ impl Product {
             while known.promises.snapshot().is_empty()
                 || !known.promises.snapshot().iter().all(|(key, promise)| {
                     let name = promise.status.as_ref().and_then(|status| status.revision.clone());
-                    name.is_some_and(|name| known.revisions.get(&Key { name, ..key.clone() }).is_some())
+                    name.is_some_and(|name| known.revisions.get(&key.beside(name)).is_some())
                 })
             {
                 tokio::time::sleep(Duration::from_millis(20)).await;

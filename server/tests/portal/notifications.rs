@@ -336,6 +336,7 @@ pub fn ready(name: &str, now: Timestamp) -> News {
         title: format!("{name} is ready"),
         text: String::new(),
         why: "You asked for it.".to_owned(),
+        names_workspace: false,
         link: "/notifications".to_owned(),
         workspace: SHOP.to_owned(),
         shown: true,

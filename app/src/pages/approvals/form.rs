@@ -2,6 +2,7 @@
 
 use crate::view::{Asked, NextApproval};
 use leptos::prelude::*;
+use promise::DeniedReason;
 
 use super::Again;
 use crate::actions::{self, AskAgain, Decide, Withdraw};
@@ -137,13 +138,13 @@ fn change_now() -> impl IntoView {
 pub(in crate::pages) fn ask_again(
     uid: &str,
     back: &str,
-    allowed: Option<&Result<(), String>>,
+    allowed: Option<&Result<(), DeniedReason>>,
     token: &str,
 ) -> Option<impl IntoView + use<>> {
     let why = allowed?.clone().err();
     let (uid, back, token) = (uid.to_owned(), back.to_owned(), token.to_owned());
     let button = match why {
-        Some(why) => view! { <SubmitButton label=texts::RESUBMIT why=why/> }.into_any(),
+        Some(why) => view! { <SubmitButton label=texts::RESUBMIT why=why.to_string()/> }.into_any(),
         None => view! { <SubmitButton label=texts::RESUBMIT/> }.into_any(),
     };
     Some(view! {
@@ -158,13 +159,13 @@ pub(in crate::pages) fn withdraw(
     uid: &str,
     hash: &str,
     back: &str,
-    allowed: Option<&Result<(), String>>,
+    allowed: Option<&Result<(), DeniedReason>>,
     token: &str,
 ) -> Option<impl IntoView + use<>> {
     let why = allowed?.clone().err();
     let (uid, hash, back, token) = (uid.to_owned(), hash.to_owned(), back.to_owned(), token.to_owned());
     let button = match why {
-        Some(why) => view! { <SubmitButton label=texts::WITHDRAW why=why/> }.into_any(),
+        Some(why) => view! { <SubmitButton label=texts::WITHDRAW why=why.to_string()/> }.into_any(),
         None => view! { <SubmitButton label=texts::WITHDRAW/> }.into_any(),
     };
     Some(view! {

@@ -119,5 +119,32 @@ fn nothing(found: &NoticesPage, listing: &Listing) -> impl IntoView + use<> {
 
 /// Returns why the user was notified, and the workspace unless the reason names it.
 fn why(row: &Notice) -> String {
-    if row.why.contains(&row.workspace) { row.why.clone() } else { format!("{} {}", row.why, row.workspace) }
+    let is_named = row.names_workspace || row.workspace.is_empty();
+    if is_named { row.why.clone() } else { texts::why_in(&row.why, &row.workspace) }
+}
+
+#[cfg(test)]
+mod tests {
+    use promise::notify::Event;
+
+    use super::*;
+
+    #[test]
+    fn the_workspace_is_added_to_a_reason_that_does_not_name_it() {
+        let notice = |names_workspace, workspace: &str| Notice {
+            id: "n1".into(),
+            event: Event::Ready,
+            title: String::new(),
+            text: String::new(),
+            why: "You decided on orders-db.".into(),
+            names_workspace,
+            link: String::new(),
+            workspace: workspace.into(),
+            at: String::new(),
+            unread: true,
+        };
+        assert_eq!(why(&notice(false, "root:acme")), "You decided on orders-db. root:acme");
+        assert_eq!(why(&notice(true, "root:acme")), "You decided on orders-db.");
+        assert_eq!(why(&notice(false, "")), "You decided on orders-db.");
+    }
 }

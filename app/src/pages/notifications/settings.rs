@@ -110,7 +110,7 @@ fn reach(rules: &NoticeRules) -> impl IntoView + use<> {
                 .into_any()
         }
         Err(why) => {
-            view! { <p class="small"><Status shape=Shape::Ahead word=texts::EMAIL/>" "<span class="muted">{why.clone()}</span></p> }
+            view! { <p class="small"><Status shape=Shape::Ahead word=texts::EMAIL/>" "<span class="muted">{texts::no_mail(*why)}</span></p> }
                 .into_any()
         }
     };

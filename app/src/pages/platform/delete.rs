@@ -36,9 +36,11 @@ pub async fn delete(visit: &Visit, workspace: &str, name: &str, refused: Option<
             Crumb::here(texts::DELETE),
         ];
         let referred = (!inside.referrers.is_empty()).then(|| texts::referred_by(&inside.referrers));
-        let button = match inside.delete.clone() {
-            None => view! { <SubmitButton label=title.clone() weight=Weight::Danger icon="trash-2"/> }.into_any(),
-            Some(why) => view! { <SubmitButton label=title.clone() weight=Weight::Danger icon="trash-2" why=why/> }.into_any(),
+        let button = if inside.can_delete {
+            view! { <SubmitButton label=title.clone() weight=Weight::Danger icon="trash-2"/> }.into_any()
+        } else {
+            let why = texts::cannot_delete_policies(&row.workspace);
+            view! { <SubmitButton label=title.clone() weight=Weight::Danger icon="trash-2" why=why/> }.into_any()
         };
         let kept = (row.instances > 0).then(|| view! { " "{texts::RUNNING_UNTIL_ROLLED_OUT} });
         view! {

@@ -52,9 +52,9 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
                         {denials(inside, &now)}
                         {warned(inside, &now)}
                         {history(inside, &now)}
-                        <section aria-labelledby="yaml"><div class="section-head"><h2 id="yaml">{texts::YAML}</h2>{inside.edit.is_none().then(|| view! { <p class="basis"><a href=routes::as_yaml(&routes::policy_edit(&found.row.workspace, &found.row.name))>{texts::EDIT_YAML}</a></p> })}</div><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
+                        <section aria-labelledby="yaml"><div class="section-head"><h2 id="yaml">{texts::YAML}</h2>{inside.can_edit.then(|| view! { <p class="basis"><a href=routes::as_yaml(&routes::policy_edit(&found.row.workspace, &found.row.name))>{texts::EDIT_YAML}</a></p> })}</div><Code label=texts::POLICY text=inside.yaml.clone() copy=true/></section>
                     })}
-                    {found.closed.clone().map(|why| view! { <p class="muted">{why}</p> })}
+                    {inside.is_none().then(|| view! { <p class="muted">{texts::only_readers_see(&found.row.workspace)}</p> })}
                 </div>
                 {range(&found)}
             </div>
@@ -64,13 +64,15 @@ pub async fn policy(visit: &Visit, workspace: &str, name: &str, from: &str, samp
 
 /// What the user can do with the policy. Without permission to change it, only that is explained.
 fn actions(row: &PolicyRow, inside: &PolicyInside, token: String) -> AnyView {
-    if let Some(why) = &inside.edit {
-        return view! { <SubmitButton label=texts::EDIT icon="pencil" why=why.clone()/> }.into_any();
+    if !inside.can_edit {
+        let why = texts::cannot_change_policies(&row.workspace);
+        return view! { <SubmitButton label=texts::EDIT icon="pencil" why=why/> }.into_any();
     }
     let (label, disabled) = if row.compiled == Compiled::Off { (texts::ENABLE, "false") } else { (texts::DISABLE, "true") };
-    let delete = match &inside.delete {
-        None => view! { <LinkButton href=routes::policy_delete(&row.workspace, &row.name) label=texts::DELETE icon="trash-2"/> }.into_any(),
-        Some(why) => view! { <SubmitButton label=texts::DELETE icon="trash-2" why=why.clone()/> }.into_any(),
+    let delete = if inside.can_delete {
+        view! { <LinkButton href=routes::policy_delete(&row.workspace, &row.name) label=texts::DELETE icon="trash-2"/> }.into_any()
+    } else {
+        view! { <SubmitButton label=texts::DELETE icon="trash-2" why=texts::cannot_delete_policies(&row.workspace)/> }.into_any()
     };
     view! {
         <LinkButton href=routes::policy_edit(&row.workspace, &row.name) label=texts::EDIT icon="pencil"/>
@@ -117,7 +119,7 @@ fn broken(compiled: &Compiled) -> Option<impl IntoView + use<>> {
 }
 
 fn said(found: &PolicyPage) -> impl IntoView + use<> {
-    let may_edit = found.inside.as_ref().is_some_and(|inside| inside.edit.is_none());
+    let may_edit = found.inside.as_ref().is_some_and(|inside| inside.can_edit);
     let row = &found.row;
     let rules = found.rules.iter().enumerate().map(|(index, rule)| {
         let edit = (may_edit && rule.has_form).then(|| view! { " · "<a href=routes::policy_rule(&row.workspace, &row.name, index)>{texts::EDIT}<span class="vh">" "{texts::edit_rule(&rule.name)}</span></a> });

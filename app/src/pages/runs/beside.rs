@@ -36,7 +36,7 @@ fn who(found: &ActionForm) -> AnyView {
     match &found.action.allowed {
         Ok(()) if people.is_empty() => check(Shape::Ready, texts::YOU_CAN_RUN_IT.to_owned(), texts::ANYONE_HERE.to_owned()),
         Ok(()) => check(Shape::Ready, texts::YOU_CAN_RUN_IT.to_owned(), texts::only(people)),
-        Err(why) => check(Shape::Denied, texts::YOU_CANT_RUN_IT.to_owned(), why.clone()),
+        Err(why) => check(Shape::Denied, texts::YOU_CANT_RUN_IT.to_owned(), texts::refused(why)),
     }
 }
 
@@ -73,7 +73,7 @@ fn step(step: &StepOutline) -> AnyView {
 }
 
 fn other_action(row: &RequestRow, other: &ActionLine) -> impl IntoView + use<> {
-    let about = other.allowed.as_ref().err().unwrap_or(&other.description).clone();
+    let about = other.allowed.as_ref().err().map_or_else(|| other.description.clone(), texts::refused);
     let about = (!about.is_empty()).then(|| view! { <span class="subtle">{about}</span> });
     let href = routes::action(&row.workspace, &row.namespace, &row.name, &other.name);
     let open = other
@@ -88,7 +88,7 @@ pub(super) fn history(found: &ActionForm, now: &str) -> impl IntoView + use<> {
     let history = &found.history;
     let basis = (!history.runs.is_empty()).then(|| view! { <p class="basis">{texts::of_all(history.runs.len(), history.total)}</p> });
     let lines = match &history.refused {
-        Some(why) => view! { <p class="muted">{why.clone()}</p> }.into_any(),
+        Some(why) => view! { <p class="muted">{why.to_string()}</p> }.into_any(),
         None if history.runs.is_empty() => view! { <Empty title=texts::NO_RUNS text=texts::NO_RUNS_OF_IT/> }.into_any(),
         None => run_table(&found.row, &history.runs, now).into_any(),
     };

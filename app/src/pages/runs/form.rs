@@ -130,9 +130,9 @@ fn confirmation(found: &ActionForm) -> impl IntoView + use<> {
 fn submit(found: &ActionForm, back: String) -> impl IntoView + use<> {
     let weight = if found.confirm { Weight::Danger } else { Weight::Primary };
     let label = found.action.title.clone();
-    let button = match found.action.allowed.clone() {
+    let button = match &found.action.allowed {
         Ok(()) => view! { <SubmitButton label=label weight=weight name="_op" value="run"/> }.into_any(),
-        Err(why) => view! { <SubmitButton label=label weight=weight why=why/> }.into_any(),
+        Err(why) => view! { <SubmitButton label=label weight=weight why=texts::refused(why)/> }.into_any(),
     };
     view! { <div class="submit-bar">{button}<LinkButton href=back label=texts::BACK weight=Weight::Ghost/></div> }
 }

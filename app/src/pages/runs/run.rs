@@ -87,7 +87,7 @@ fn head(page: &RunPage, token: &str) -> impl IntoView + use<> {
             <form method="post" action={actions::path::<RetryRun>()}>{hidden()}<input type="hidden" name="attempt" value=attempt.to_string()/><SubmitButton label=texts::RETRY icon="refresh-cw"/></form>
         }
         .into_any(),
-        Err(why) => view! { <SubmitButton label=texts::RETRY icon="refresh-cw" why=why/> }.into_any(),
+        Err(why) => view! { <SubmitButton label=texts::RETRY icon="refresh-cw" why=texts::refused(&why)/> }.into_any(),
     });
     let again = page.again.clone().map(|href| view! { <LinkButton href=href label=texts::RUN_AGAIN/> });
     let title = texts::title(&run.title, &page.row.name);
@@ -97,7 +97,7 @@ fn head(page: &RunPage, token: &str) -> impl IntoView + use<> {
 /// What it waits for, or how it ended.
 fn ball(page: &RunPage) -> Option<impl IntoView + use<>> {
     let shape = shape(page.run.phase);
-    let hint = page.cancel.is_some().then(|| view! { <p class="next">{texts::CANCEL_HINT}</p> });
+    let hint = matches!(page.cancel, Some(Ok(()))).then(|| view! { <p class="next">{texts::CANCEL_HINT}</p> });
     let hint = hint.filter(|_| page.workflow.is_some());
     let sentence = match (page.run.phase, page.sentence.as_str()) {
         // The controller hasn't seen it yet, or isn't running.

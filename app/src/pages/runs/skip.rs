@@ -36,9 +36,9 @@ pub async fn skip(visit: &Visit, workspace: &str, of: StepOf<'_>, refused: Optio
         let mut steps = vec![Crumb::link(requests::REQUESTS, list), Crumb::link(row.name.clone(), request.clone())];
         steps.extend(run.clone().map(|run| Crumb::link(page.run.clone(), run)));
         steps.push(Crumb::here(texts::SKIP_STEP));
-        let button = match page.allowed.clone() {
+        let button = match &page.allowed {
             Ok(()) => view! { <SubmitButton label=texts::SKIP_STEP weight=Weight::Danger/> }.into_any(),
-            Err(why) => view! { <SubmitButton label=texts::SKIP_STEP weight=Weight::Danger why=why/> }.into_any(),
+            Err(why) => view! { <SubmitButton label=texts::SKIP_STEP weight=Weight::Danger why=runs::refused(why)/> }.into_any(),
         };
         view! {
             <Crumbs steps=steps/>

@@ -5,7 +5,7 @@ use app::view::*;
 use async_trait::async_trait;
 use promise::attribute::Touched;
 use promise::risk::Risk;
-use promise::{Error, Result};
+use promise::{DeniedReason, Error, Result};
 
 use super::{WORKSPACE, World, approval, policies, preflight, tier};
 
@@ -146,7 +146,7 @@ impl Approvals for World {
             asked: asked(self),
             why_not: "Others decide about it.".into(),
             reconsiders: false,
-            route: vec![approval(&self.refused), ApprovalLine { stage: 2, standing: ApprovalStanding::Queued, ..approval(&self.refused) }],
+            route: vec![approval(), ApprovalLine { stage: 2, standing: ApprovalStanding::Queued, ..approval() }],
             changes: changed(),
             values: vec![tier()],
             since: Some(Since {
@@ -172,7 +172,7 @@ impl Approvals for World {
             before: vec!["In 90 days, for the rule four-eyes: 3 decisions about other requests of this promise, 3 approved.".into()],
             alike: 2,
             comments: vec![CommentLine { by: "approver".into(), at: "2026-11-21T10:58:00Z".into(), text: "Why now?\nCan it wait?".into() }],
-            withdraw: Some(self.refused.clone().map_or(Ok(()), Err)),
+            withdraw: Some(self.unless_refused(DeniedReason::ChangeRequest { workspace: Some(WORKSPACE.into()) })),
             again: (!self.fits).then_some(Ok(())),
             opens: self.refused.is_none(),
         })

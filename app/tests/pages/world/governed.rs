@@ -245,8 +245,8 @@ impl Platform for World {
             outdated: vec![concerned("orders-db", "Changed: Replicas must be between 2 and 5.")],
             outdated_total: 9,
             yaml: "kind: Policy\n".into(),
-            edit: self.refused.clone(),
-            delete: self.refused.clone(),
+            can_edit: self.refused.is_none(),
+            can_delete: self.refused.is_none(),
             referrers: vec!["PostgreSQL".into()],
             history: vec![
                 PolicyHistoryLine {
@@ -276,7 +276,6 @@ impl Platform for World {
             rules: vec![rule],
             for_promises: "every promise".into(),
             for_workspaces: "root:acme and below".into(),
-            closed: self.refused.clone(),
             inside: self.refused.is_none().then_some(inside),
         })
     }

@@ -15,6 +15,7 @@ fn notice(number: usize, event: Event, at: &str) -> Notice {
         title: "orders-db waits for an approval".into(),
         text: "“Fine for Q4. Please add a retention note in January.”".into(),
         why: "You are among those whom the policy production-databases, set at root:acme, asks.".into(),
+        names_workspace: false,
         link: "/approvals/u-1?hash=aa11".into(),
         workspace: super::WORKSPACE.into(),
         at: at.into(),
@@ -60,7 +61,7 @@ impl Notices for World {
             } else {
                 vec![Channel { name: "shop-ops".into(), title: "Chat, channel #shop-ops".into() }]
             },
-            mail: if self.empty { Err("The portal has no mail server.".into()) } else { Ok("dana@acme.example".into()) },
+            mail: if self.empty { Err(NoMailReason::NoMailServer) } else { Ok("dana@acme.example".into()) },
         })
     }
 

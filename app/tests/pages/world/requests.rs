@@ -84,8 +84,6 @@ impl Requests for World {
             message: message.into(),
             ..ResourceLine::default()
         };
-        let not = |why: &Option<String>| why.clone().map_or(Ok(()), Err);
-        let unless_refused = |reason| if self.refused.is_some() { Err(reason) } else { Ok(()) };
         Ok(RequestPage {
             generation: 2,
             observed_generation: 2,
@@ -125,22 +123,22 @@ impl Requests for World {
                 }],
                 more: 2,
             }],
-            approvals: vec![approval(&self.refused)],
+            approvals: vec![approval()],
             uid: super::decided::UID.into(),
             asked: self.review(super::decided::UID, "").await?.asked,
             comments: self.review(super::decided::UID, "").await?.comments,
-            withdraw: Some(not(&self.refused)),
+            withdraw: Some(self.unless_refused(DeniedReason::ChangeRequest { workspace: Some(super::WORKSPACE.into()) })),
             again: None,
             hash: Some("9f2c41d0aa".into()),
             outdated: (!self.fits).then(|| OutdatedView {
                 digest: "77aa".into(),
                 changes: vec!["replicas of production-baseline changed (Replicas must be between 2 and 4)".into()],
                 refusals: vec!["Choose at least 2 replicas".into()],
-                allowed: not(&self.refused),
+                allowed: self.unless_refused(DisabledReason::CannotRollOut { workspace: super::WORKSPACE.into() }),
             }),
             expiry: self.fits.then(super::releases::expiry),
             workflow: Some(super::workflow::view(self.fits)),
-            actions: if self.empty { Vec::new() } else { super::runs::actions(&self.refused) },
+            actions: if self.empty { Vec::new() } else { super::runs::actions(self) },
             schedules: super::workflow::schedules(self.fits),
             upgrade: Some(super::releases::upgrade()),
             deprecation: (!self.fits).then(super::releases::deprecation),
@@ -191,10 +189,10 @@ impl Requests for World {
                 vec![Summary { target: "f-storage".into(), message: "Storage: enter a whole number".into() }]
             },
             allowed: Allowed {
-                edit: unless_refused(DisabledReason::CannotChange { workspace: super::WORKSPACE.into() }),
-                delete: unless_refused(DisabledReason::CannotDelete { workspace: super::WORKSPACE.into() }),
-                retry: unless_refused(DisabledReason::CannotChange { workspace: super::WORKSPACE.into() }),
-                reveal: unless_refused(DisabledReason::CannotReadSecrets { workspace: super::WORKSPACE.into() }),
+                edit: self.unless_refused(DisabledReason::CannotChange { workspace: super::WORKSPACE.into() }),
+                delete: self.unless_refused(DisabledReason::CannotDelete { workspace: super::WORKSPACE.into() }),
+                retry: self.unless_refused(DisabledReason::CannotChange { workspace: super::WORKSPACE.into() }),
+                reveal: self.unless_refused(DisabledReason::CannotReadSecrets { workspace: super::WORKSPACE.into() }),
             },
             seen: "0123456789abcdef".into(),
             row,

@@ -8,19 +8,24 @@ use promise::api::{ActionPhase, StepKind, StepPhase};
 use promise::form::{Draft, model};
 use promise::path::Path;
 use promise::policy::Effective;
-use promise::{ConflictReason, Error, Problem, Result};
+use promise::{ConflictReason, DeniedReason, Error, Problem, Result};
 use serde_json::json;
 
 use super::World;
 
-fn line(name: &str, title: &str, refused: &Option<String>) -> ActionLine {
+fn line(name: &str, title: &str, world: &World) -> ActionLine {
     let description = if name == "restore" { "Replaces the data with that of a backup." } else { "" };
-    let allowed = refused.clone().map_or(Ok(()), Err);
+    let denied = DeniedReason::RunActions { workspace: super::WORKSPACE.into(), owner: "an owner of acme".into() };
+    let allowed = world.unless_refused(denied.into());
     ActionLine { name: name.into(), title: title.into(), description: description.into(), allowed }
 }
 
-pub fn actions(refused: &Option<String>) -> Vec<ActionLine> {
-    vec![line("backup", "Back up", refused), line("restore", "Restore", refused)]
+fn unlisted() -> DeniedReason {
+    DeniedReason::ListRuns { workspace: super::WORKSPACE.into(), owner: "an owner of acme".into() }
+}
+
+pub fn actions(world: &World) -> Vec<ActionLine> {
+    vec![line("backup", "Back up", world), line("restore", "Restore", world)]
 }
 
 fn run(name: &str, phase: ActionPhase) -> RunLine {
@@ -45,7 +50,7 @@ fn policy() -> PolicyLink {
 impl World {
     fn history(&self) -> ActionHistory {
         if self.refused.is_some() {
-            return ActionHistory { refused: Some("You can't list runs of actions in root:acme:shop.".into()), ..ActionHistory::default() };
+            return ActionHistory { refused: Some(unlisted()), ..ActionHistory::default() };
         }
         let runs = if self.empty { Vec::new() } else { vec![run("orders-db-backup-1", ActionPhase::Succeeded)] };
         ActionHistory { total: runs.len() * 9, runs, refused: None }
@@ -92,7 +97,7 @@ impl Runs for World {
         let runs = vec![run("orders-db-backup-1", ActionPhase::Succeeded)];
         Ok(ActionForm {
             row: super::full().rows().remove(0),
-            action: line(of.action, action.title(of.action), &self.refused),
+            action: line(of.action, action.title(of.action), self),
             confirm: action.confirm,
             before: BeforeRun {
                 steps: vec![
@@ -104,7 +109,7 @@ impl Runs for World {
                 waits: if self.fits { String::new() } else { "Waiting for the rollout of the request to finish".into() },
                 approvals: if self.empty { vec![required()] } else { Vec::new() },
             },
-            others: actions(&self.refused).into_iter().filter(|other| other.name != of.action).collect(),
+            others: actions(self).into_iter().filter(|other| other.name != of.action).collect(),
             history: self.history(),
             resources: 4,
             has_pods: false,
@@ -128,12 +133,7 @@ impl Runs for World {
 
     async fn runs(&self, _: &str, _: &str, _: &str, _: usize) -> Result<RunsPage> {
         if self.refused.is_some() {
-            return Ok(RunsPage {
-                refused: Some("You can't list runs of actions in root:acme:shop.".into()),
-                page: 1,
-                pages: 1,
-                ..RunsPage::default()
-            });
+            return Ok(RunsPage { refused: Some(unlisted()), page: 1, pages: 1, ..RunsPage::default() });
         }
         let phases = [
             ActionPhase::Pending,

@@ -26,7 +26,9 @@ impl Acceptances {
     pub fn decide<T>(&self, world: &World, key: &Key, accepted: &Accepted, decide: impl FnOnce(&Census<'_>) -> (bool, T)) -> T {
         let mut fresh = self.fresh.lock();
         // What is dropped here is part of every sum that is asked for from now on.
-        fresh.retain(|at, accepted| world.requests.get(at).is_some() && world.in_force(at).as_deref() != Some(accepted.release.as_str()));
+        world.in_force(|in_force| {
+            fresh.retain(|at, accepted| world.requests.get(at).is_some() && in_force(at).as_deref() != Some(accepted.release.as_str()));
+        });
         let (accept, result) = decide(&Census::with(world, &fresh, key));
         if accept {
             fresh.insert(key.clone(), accepted.clone());

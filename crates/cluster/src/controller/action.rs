@@ -3,6 +3,7 @@
 //! `promise::action` decides whether and when it can start, and `promise::workflow` advances its steps. Like a request, it records its state
 //! before anything follows from it.
 
+mod opening;
 mod policies;
 mod removal;
 mod run;
@@ -76,7 +77,7 @@ pub async fn action(ctx: &ControllerContext, key: &Key) -> Requeue {
 
 /// Returns the key of a run among those of requests. Names of requests have no slash.
 fn marked(key: &Key) -> Key {
-    Key { name: format!("action/{}", key.name), ..key.clone() }
+    key.beside(format!("action/{}", key.name))
 }
 
 impl ActionReconciliation<'_> {

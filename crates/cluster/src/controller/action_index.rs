@@ -35,7 +35,7 @@ impl ActionIndex {
     pub fn update(&self, key: &Key, row: Option<&PromiseAction>) -> Option<Key> {
         let now = row.map(|row| Known {
             uid: row.metadata.uid.clone().unwrap_or_default(),
-            request: Key { name: row.spec.request.clone(), ..key.clone() },
+            request: key.beside(row.spec.request.clone()),
             is_open: !row.status.as_ref().is_some_and(|status| status.phase.is_over()),
         });
         let mut state = self.state.lock();

@@ -73,7 +73,7 @@ fn of(key: &Key, row: &Approval, request: Option<(Option<&Key>, &PromiseRequest)
 /// Returns the steps of the actions of a request that people decide or decided about.
 fn steps_of_actions(ctx: &ControllerContext, request: &Key) -> Vec<StepStatus> {
     let actions = ctx.world.actions.snapshot();
-    let from = Key { name: String::new(), ..request.clone() };
+    let from = request.beside("");
     let here = actions.range(from..).take_while(|(at, _)| at.cluster == request.cluster && at.namespace == request.namespace);
     let own = here.filter(|(_, action)| action.spec.request == request.name).filter_map(|(_, action)| action.status.clone());
     own.flat_map(|status| status.steps).filter(|step| step.approval.is_some() || step.content_hash.is_some()).collect()
@@ -94,7 +94,7 @@ fn place(ctx: &ControllerContext, row: &Approval) -> Option<Key> {
         text.starts_with(|first: char| first.is_ascii_alphanumeric())
             && text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.'))
     };
-    let at = Key { cluster, namespace: named.namespace.clone(), name: named.name.clone() };
+    let at = Key::new(cluster, named.namespace.clone(), named.name.clone());
     (is_name(&at.namespace) && is_name(&at.name)).then_some(at)
 }
 

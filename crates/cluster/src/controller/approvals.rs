@@ -18,11 +18,11 @@ use promise::names;
 use promise::policy::Ruling;
 
 use super::context::ControllerContext;
-use super::refusals::describe;
+use super::failure::FailureCause;
+use super::refusals::{CallFailure, CallRemedy};
 use super::requesters::{Authors, authors};
 use crate::error::is_denied;
-use crate::install;
-use crate::kinds::{Approval, Export, Kind, PolicyKind, PromiseKind, PromiseRequest};
+use crate::kinds::{Approval, Kind, PolicyKind, PromiseKind, PromiseRequest};
 use crate::topology::Topology;
 use crate::watch::{Freshness, Key};
 use crate::workspaces::ClusterId;
@@ -116,7 +116,7 @@ pub(super) async fn rights(ctx: &ControllerContext, decisions: &[CachedApproval]
     join_all(decisions.iter().zip(answers).map(|(decision, answers)| async move {
         match (stale, &decision.row.spec.decided_by) {
             _ if !*answers => Right::NotAsked,
-            (Some(why), _) => Right::Unknown(why.clone()),
+            (Some(why), _) => Right::Unknown(why.to_string()),
             (None, Some(person)) => right(ctx, &decision.at.cluster, &decision.row.spec, person).await,
             (None, None) => Right::NotAsked,
         }
@@ -189,13 +189,11 @@ pub(super) fn second(time: &str) -> Option<i64> {
 }
 
 /// Returns why the approvals might have changed since they were last read.
-fn stale(ctx: &ControllerContext) -> Option<String> {
+fn stale(ctx: &ControllerContext) -> Option<FailureCause> {
     match ctx.world.approvals.freshness() {
         Freshness::Synced => None,
-        Freshness::Starting => Some("The approvals haven't been read yet.".to_owned()),
-        Freshness::Unreachable { since, .. } => {
-            Some(format!("The approvals haven't been readable since {}.", since.strftime("%H:%M:%S UTC")))
-        }
+        Freshness::Starting => Some(FailureCause::ApprovalsUnread),
+        Freshness::Unreachable { since, .. } => Some(FailureCause::ApprovalsUnreadable { since }),
     }
 }
 
@@ -232,8 +230,9 @@ async fn right(ctx: &ControllerContext, home: &ClusterId, spec: &ApprovalSpec, p
         Ok(answer) if answer.status.as_ref().is_some_and(|status| status.allowed && status.denied != Some(true)) => Right::Has,
         Ok(_) => Right::Lacks,
         Err(error) => {
-            let why = describe(&error, &format!("check whether {} can approve", person.username));
-            Right::Unknown(if is_denied(&error) { format!("{why} {}", remedy(ctx, home)) } else { why })
+            let failure = CallFailure::new(&error, format!("check whether {} can approve", person.username));
+            let failure = if is_denied(&error) { failure.with(remedy(ctx, home)) } else { failure };
+            Right::Unknown(failure.to_string())
         }
     }
 }
@@ -247,13 +246,11 @@ fn extra(person: &Requester) -> Option<BTreeMap<String, Vec<String>>> {
 }
 
 /// Returns what to do when the access review is refused.
-fn remedy(ctx: &ControllerContext, home: &ClusterId) -> String {
+fn remedy(ctx: &ControllerContext, home: &ClusterId) -> CallRemedy {
     match ctx.targets.topology() {
         Topology::Workspaces { .. } => {
-            let home = ctx.world.tree().path(home).map_or_else(|| home.to_string(), |path| path.to_string());
-            let binding = Export::Catalog.name();
-            format!("An admin of {home} can accept the claim on subjectaccessreviews in its APIBinding {binding}.")
+            CallRemedy::AcceptReviews { home: ctx.world.tree().path(home).map_or_else(|| home.to_string(), |path| path.to_string()) }
         }
-        Topology::Namespaces => install::remedy(&Topology::Namespaces).to_owned(),
+        Topology::Namespaces => CallRemedy::Install(Topology::Namespaces),
     }
 }

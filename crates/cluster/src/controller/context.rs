@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use promise::api::DestinationId;
+use promise::api::{DestinationId, PromiseRef};
 use promise::keyed::DigestKey;
 use promise::render::Compiled;
 use tokio::sync::{Mutex, Semaphore};
@@ -17,10 +17,11 @@ use super::changes::Changes;
 use super::events::Events;
 use super::failure::{FailureCause, TransientFailures};
 use super::informers::Informers;
+use super::likely_destinations::LikelyDestinations;
 use super::owners::OwnerIndex;
 use super::policy_checks::PolicyChecks;
 use super::queue::{Requeue, Tenanted, WorkQueue};
-use super::refusals::describe_own;
+use super::refusals::CallFailure;
 use super::requesters::OwnName;
 use super::state::StateReporter;
 use super::target::Targets;
@@ -125,6 +126,8 @@ pub struct ControllerContext {
     /// Identity of the controller.
     pub own_name: OwnName,
     pub queue: WorkQueue<Work>,
+    /// Where accepted requests are probably going to be worked on.
+    pub likely_destinations: Arc<LikelyDestinations>,
     pub clock: Arc<dyn Clock>,
     /// Key for digests of secret values, safe to show to people who can't read the values.
     pub digests: DigestKey,
@@ -157,16 +160,26 @@ impl ControllerContext {
 
     /// Reports that an object of one of our own kinds can't be read or written now.
     pub fn refused(&self, work: &Work, export: Export, error: &kube::Error, doing: &str) -> Requeue {
-        let why = describe_own(self.targets.topology(), export, error, doing);
-        tracing::warn!(?work, why, "not now");
-        self.report.refused(work, is_denied(error).then_some(why));
+        let why = CallFailure::own(self.targets.topology(), export, error, doing);
+        tracing::warn!(?work, %why, "not now");
+        self.report.refused(work, is_denied(error).then(|| why.to_string()));
         Requeue::Backoff
     }
 
     /// Checks whether there is room for an object at the Destinations that it uses, by name. If not, its work ends with [`Requeue::InLine`].
     pub fn enter(&self, work: &Work, bound: &BTreeMap<String, DestinationId>) -> bool {
-        let destinations: Vec<Key> = bound.iter().filter_map(|(name, id)| self.world.destination_at(name, id)).collect();
-        self.queue.enter(work, &destinations)
+        self.queue.enter(work, &self.destinations(bound))
+    }
+
+    /// Does the same for a request of a promise, whose next requests probably use the same Destinations.
+    pub fn enter_request(&self, key: &Key, promise: &PromiseRef, bound: &BTreeMap<String, DestinationId>) -> bool {
+        let destinations = self.destinations(bound);
+        self.likely_destinations.learn(&key.cluster, promise, &destinations);
+        self.queue.enter(&Work::Request(key.clone()), &destinations)
+    }
+
+    fn destinations(&self, bound: &BTreeMap<String, DestinationId>) -> Vec<Key> {
+        bound.iter().filter_map(|(name, id)| self.world.destination_at(name, id)).collect()
     }
 
     /// Checks whether a workspace is a trusted home.
@@ -205,8 +218,7 @@ mod tests {
 
     #[test]
     fn all_work_of_a_workspace_is_one_tenants() {
-        let key =
-            |cluster: &str, name: &str| Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() };
+        let key = |cluster: &str, name: &str| Key::new(ClusterId::parse(cluster).unwrap(), "default", name);
         let shop = [Work::Request(key("shop", "a")), Work::Policy(key("shop", "b")), Work::Approval(key("shop", "c"))];
         assert!(shop.iter().all(|work| work.tenant() == shop[0].tenant()));
         assert_ne!(Work::Request(key("data", "a")).tenant(), shop[0].tenant());

@@ -28,7 +28,7 @@ use self::offer::{Found, offer};
 pub use self::recall::Unloadable;
 use self::recall::{pinned, recall};
 use super::context::ControllerContext;
-use super::failure::{Failure, ReleaseFailure};
+use super::failure::{Failure, FailureCause, ReleaseFailure};
 use super::inputs;
 use super::requesters::{self, Referrer};
 use super::{approvals, releases};
@@ -46,6 +46,8 @@ pub struct Decision {
     pub unannounced: bool,
     /// Something that the controller can't do.
     pub failure: Option<Failure>,
+    /// Why the policies above the request aren't known.
+    pub unread: Option<FailureCause>,
     /// A release that the status names and that can't be loaded. Everything stays as it is.
     pub lost: Option<Unloadable>,
     /// Whether a failure prevented a decision.
@@ -81,7 +83,7 @@ impl<'a> Subject<'a> {
 /// Gathers the facts about a request and decides.
 pub async fn decide(ctx: &ControllerContext, api: &Api<PromiseRelease>, key: &Key, request: &PromiseRequest) -> Decision {
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
-    let candidate = candidate.and_then(|candidate| ctx.world.releases.get(&Key { name: candidate.release.clone(), ..key.clone() }));
+    let candidate = candidate.and_then(|candidate| ctx.world.releases.get(&key.beside(candidate.release.clone())));
     let candidate = candidate.map(|release| release.spec());
     let subject = Subject::new(ctx, key, request, candidate.as_ref());
     let choice = match recall(subject, api).await {
@@ -102,6 +104,7 @@ pub async fn decide(ctx: &ControllerContext, api: &Api<PromiseRelease>, key: &Ke
             decision.choice.unknown = Some(why.to_string());
             // A list that is the same as before the outage triggers no event.
             decision.unannounced = stale(ctx).is_some();
+            decision.unread = Some(why);
         }
     }
     decision.choice.end();
@@ -245,7 +248,7 @@ async fn judge(
 fn chosen(subject: Subject<'_>, input: Input, release: PromiseReleaseSpec) -> Chosen {
     let Subject { ctx, key, facts, .. } = subject;
     let name = releases::name(&key.name, &release.content_hash);
-    let (release, context) = match ctx.world.releases.get(&Key { name: name.clone(), ..key.clone() }) {
+    let (release, context) = match ctx.world.releases.get(&key.beside(name.clone())) {
         Some(known) if known.content_hash == release.content_hash => {
             let known = known.spec();
             let recorded = known.context.clone().and_then(|context| serde_json::from_value::<Context>(context).ok());

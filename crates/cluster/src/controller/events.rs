@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::refusals::{describe_beside, describe_own};
+use super::refusals::CallFailure;
 use crate::clock::Clock;
 use crate::error::{is_conflict, is_denied, is_terminating};
 use crate::kinds::{Export, PromiseRequest};
@@ -106,11 +106,11 @@ impl Writer {
                 Ok(Err(error)) if is_terminating(&error) => return,
                 Ok(Err(error)) if is_denied(&error) => {
                     let why = match queued.request.cluster.namespace() {
-                        Some(_) => describe_own(&Topology::Namespaces, Export::Requests, &error, "write events"),
-                        None => describe_beside(&queued.request.cluster, &error, "write events"),
+                        Some(_) => CallFailure::own(&Topology::Namespaces, Export::Requests, &error, "write events"),
+                        None => CallFailure::beside(&queued.request.cluster, &error, "write events"),
                     };
                     if self.denied.insert(queued.request.cluster.clone()) {
-                        tracing::warn!(request = %queued.request, why, "cannot write events for requests of this workspace");
+                        tracing::warn!(request = %queued.request, %why, "cannot write events for requests of this workspace");
                     }
                     return;
                 }

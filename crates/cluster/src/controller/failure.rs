@@ -64,15 +64,9 @@ impl From<FailureCause> for Failure {
     }
 }
 
-impl From<String> for Failure {
-    fn from(object: String) -> Self {
-        Self::lasting(object)
-    }
-}
-
-impl From<Failure> for String {
+impl From<Failure> for FailureCause {
     fn from(failure: Failure) -> Self {
-        failure.to_string()
+        failure.cause
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use promise::action::is_held;
+use promise::action::{is_held, yields_turn};
 use promise::api::{AppliesTo, PolicyCategory, PolicySpec, PolicyStatus, PromiseCatalogSpec, PromiseStatus, Requirement};
 use promise::glob;
 use promise::policy::covers_promise;
@@ -22,7 +22,9 @@ use tokio_util::task::TaskTracker;
 
 use super::context::{ControllerContext, Work};
 use super::governance::is_invalid;
-use super::last_seen::{LastSeen, RequestSnapshot, current_version, digest, edition, is_ready};
+use super::informers::ObjectChange;
+use super::last_seen::{LastSeen, RequestSnapshot, current_version, digest, edition, is_behind, is_ready, used};
+use super::object_version::ObjectVersion;
 use super::queue::Class;
 use super::target::Place;
 use super::urgency::{class, is_undecided};
@@ -51,8 +53,8 @@ impl Handlers {
         handlers
     }
 
-    /// Starts to listen. `finds` are uids of requests whose objects changed; `losses` are Destinations that stopped responding.
-    pub fn start(&self, finds: mpsc::UnboundedReceiver<String>, losses: mpsc::UnboundedReceiver<Key>) {
+    /// Starts to listen. `finds` are changes of created objects; `losses` are Destinations that stopped responding.
+    pub fn start(&self, finds: mpsc::UnboundedReceiver<ObjectChange>, losses: mpsc::UnboundedReceiver<Key>) {
         let world = &self.ctx.world;
         self.on(&world.requests, |handlers, key| handlers.request(key));
         self.on(&world.promises, Self::promise);
@@ -77,14 +79,7 @@ impl Handlers {
         self.on_gaps();
         self.on(&world.request_bindings, |handlers, key| handlers.undecided_below(&key.cluster));
         self.on(&world.catalog_bindings, |handlers, key| handlers.undecided_below(&key.cluster));
-        self.take(finds, |handlers, uid| {
-            if let Some(key) = handlers.ctx.owners.request(&uid) {
-                handlers.actions_of(&key);
-                handlers.ctx.queue.add(Work::Request(key));
-            } else if let Some(key) = handlers.ctx.actions.of_uid(&uid) {
-                handlers.ctx.queue.add(Work::Action(key));
-            }
-        });
+        self.take(finds, Self::object);
         self.take(losses, |handlers, key| handlers.ctx.queue.add(Work::Destination(key)));
     }
 
@@ -203,14 +198,13 @@ impl Handlers {
         let mut starts = false;
         let note = |known: &LastSeen, before: Option<&RequestSnapshot>, now: Option<&RequestSnapshot>| {
             starts = known.starts(&key.cluster, before, now);
-            let used = |snapshot: Option<&RequestSnapshot>| snapshot.map(|snapshot| snapshot.uses.clone()).unwrap_or_default();
-            self.ctx.uses.replace(&used(before), &used(now));
+            self.ctx.uses.replace(used(before), used(now));
             self.ctx.owners.is_of(key, before.map(|snapshot| snapshot.uid.as_str()), now.map(|snapshot| snapshot.uid.as_str()));
         };
         let (before, now) = LastSeen::update(&self.known, key, read, note);
         // A request that is seen for the first time and was reconciled before isn't known to have changed.
         let least = if before.is_some() { Class::Changed } else { Class::Sweep };
-        let class = row.map_or(Class::Changed, |request| class(&request, least));
+        let class = row.as_ref().map_or(Class::Changed, |request| class(request, least));
         let uid = |snapshot: &Option<RequestSnapshot>| snapshot.as_ref().map(|snapshot| snapshot.uid.clone());
         if now.is_none() {
             self.ctx.informers.keep(key, &BTreeSet::new());
@@ -238,13 +232,27 @@ impl Handlers {
             concerned.iter().for_each(|uid| self.approvals_about(uid));
         }
         let edited = before.map(|snapshot| (snapshot.uid, snapshot.edition)) != now.map(|snapshot| (snapshot.uid, snapshot.edition));
-        if edited {
-            self.ctx.queue.add_as(Work::Request(key.clone()), class);
-        } else {
-            self.ctx.queue.echo(Work::Request(key.clone()));
+        let work = Work::Request(key.clone());
+        match row.filter(|_| !edited) {
+            Some(row) => self.ctx.queue.shown(work, ObjectVersion::of_meta(&row.metadata)),
+            None => self.ctx.queue.add_as(work, class),
         }
         // A rollout that ends lets actions start, and what a request has decides whether their steps are done.
         self.actions_of(key);
+    }
+
+    /// Handles a change of a created object.
+    fn object(&self, change: ObjectChange) {
+        let ObjectChange { owner, version } = change;
+        if let Some(key) = self.ctx.owners.request(&owner) {
+            self.actions_of(&key);
+            match version {
+                Some(version) => self.ctx.queue.shown_of(Work::Request(key), version),
+                None => self.ctx.queue.add(Work::Request(key)),
+            }
+        } else if let Some(key) = self.ctx.actions.of_uid(&owner) {
+            self.ctx.queue.add(Work::Action(key));
+        }
     }
 
     /// Handles a change of a run of an action. One that ended lets the next one start.
@@ -258,9 +266,9 @@ impl Handlers {
             self.ctx.queue.echo(work);
         }
         self.decisions_about_action(key);
-        // One that waits for a window doesn't keep the others waiting.
-        if let Some(row) = row.filter(|row| is_held(row.status.as_ref())) {
-            self.actions_of(&Key { name: row.spec.request.clone(), ..key.clone() });
+        // One that waits for a window, or for its turn after that, doesn't keep the others waiting.
+        if let Some(row) = row.filter(|row| yields_turn(row.status.as_ref())) {
+            self.actions_of(&key.beside(row.spec.request.clone()));
         }
         if let Some(request) = concerned {
             self.actions_of(&request);
@@ -402,7 +410,8 @@ impl Handlers {
         self.requests_where(|request| {
             let status = request.status.as_ref();
             let there = status.is_some_and(|s| s.inventory.iter().any(|item| item.destination.as_deref() == Some(destination)));
-            there || !is_ready(request)
+            // What an edit adds isn't created yet.
+            there || !is_ready(request) || is_behind(request)
         });
     }
 

@@ -16,6 +16,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::object_version::ObjectVersion;
 use super::target::{ObjectCaches, ObjectRow, Place, Reach};
 use crate::clock::Clock;
 use crate::watch::{Key, Origin, RowChange, RowChanges, Source};
@@ -26,12 +27,20 @@ const GRACE: SignedDuration = SignedDuration::from_secs(60);
 /// How often watches are checked for closing.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Watches on created objects. Each change is reported as the uid of the request that it belongs to.
+/// A change of a created object.
+pub struct ObjectChange {
+    /// uid of the request or run of an action that it belongs to, or belonged to.
+    pub owner: String,
+    /// The version that is shown of it; `None` if it belongs to it no longer.
+    pub version: Option<ObjectVersion>,
+}
+
+/// Watches on created objects, and reports of their changes.
 pub struct Informers {
     /// Locked while a cache is opened or closed, so that each belongs to an open watch.
     state: Arc<Mutex<State>>,
     caches: Arc<ObjectCaches>,
-    found: mpsc::UnboundedSender<String>,
+    found: mpsc::UnboundedSender<ObjectChange>,
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -87,10 +96,10 @@ impl WatchedKind {
 }
 
 impl Informers {
-    /// Creates the watches, which fill `caches`. `found` receives uids of requests.
+    /// Creates the watches, which fill `caches`. `found` receives each change.
     pub fn new(
         caches: Arc<ObjectCaches>,
-        found: mpsc::UnboundedSender<String>,
+        found: mpsc::UnboundedSender<ObjectChange>,
         clock: Arc<dyn Clock>,
         tasks: TaskTracker,
         shutdown: CancellationToken,
@@ -232,7 +241,7 @@ async fn close_idle(state: Arc<Mutex<State>>, caches: Arc<ObjectCaches>, clock: 
     }
 }
 
-async fn tell(mut changes: RowChanges<ObjectRow>, found: mpsc::UnboundedSender<String>, shutdown: CancellationToken) {
+async fn tell(mut changes: RowChanges<ObjectRow>, found: mpsc::UnboundedSender<ObjectChange>, shutdown: CancellationToken) {
     loop {
         let change = tokio::select! {
             () = shutdown.cancelled() => return,
@@ -240,8 +249,10 @@ async fn tell(mut changes: RowChanges<ObjectRow>, found: mpsc::UnboundedSender<S
         };
         let Some(RowChange { before, now, .. }) = change else { return };
         // Another request can have an object of the same name.
-        let owners: BTreeSet<&str> = before.iter().chain(&now).map(|row| &*row.request).collect();
-        if owners.into_iter().any(|owner| found.send(owner.to_owned()).is_err()) {
+        let former = before.filter(|before| now.as_ref().is_none_or(|now| now.request != before.request));
+        let lost = former.map(|row| ObjectChange { owner: row.request.to_string(), version: None });
+        let has = now.map(|row| ObjectChange { owner: row.request.to_string(), version: Some(row.version()) });
+        if lost.into_iter().chain(has).any(|change| found.send(change).is_err()) {
             return;
         }
     }

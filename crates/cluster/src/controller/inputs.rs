@@ -63,7 +63,7 @@ pub async fn filled(
     if named.is_empty() {
         return Ok(object);
     }
-    let Key { cluster: workspace, namespace, .. } = referrer.key;
+    let (workspace, namespace) = (&referrer.key.cluster, &referrer.key.namespace);
     let secrets: Api<Secret> = Api::namespaced(ctx.targets.beside(workspace).map_err(Unfilled::Unread)?, namespace);
     let mut read: BTreeMap<&str, BTreeMap<String, ByteString>> = BTreeMap::new();
     for reference in &named {
@@ -113,7 +113,7 @@ pub async fn forget(ctx: &ControllerContext, workspace: &ClusterId, namespace: &
     let preconditions = Preconditions { uid: secret.metadata.uid, resource_version: None };
     match secrets.delete(&name, &DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() }).await {
         Err(error) if !is_missing(&error) && !is_denied(&error) => {
-            Err(CallFailure::new(&error, format!("remove the secret values in {name}")).into())
+            Err(CallFailure::new(&error, format!("remove the secret values in {name}")).about_secret(&error).into())
         }
         _ => Ok(()),
     }
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_secret_that_is_not_meant_for_the_request_is_not_read() {
-        let by = Key { cluster: ClusterId::root(), namespace: "default".into(), name: "web".into() };
+        let by = Key::new(ClusterId::root(), "default", "web");
         let labelled = |labels: &[(&str, &str)]| {
             let mut secret = Secret { data: Some([("key".to_owned(), ByteString(vec![1]))].into()), ..Secret::default() };
             secret.metadata.name = Some("theirs".to_owned());

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
 use promise::api::{Phase, PolicySpec, PromiseCatalogSpec, PromiseRequestStatus, StepStatus, WaitingKind};
+use promise::names;
 
 use super::context::Work;
 use super::uses::Used;
@@ -43,8 +44,8 @@ pub struct RequestSnapshot {
     pub promise: String,
     /// Digest of everything except status.
     pub edition: u64,
-    /// Revisions that it uses.
-    pub uses: BTreeSet<Used>,
+    /// Revisions that it uses, in ascending order.
+    pub uses: Box<[Used]>,
     /// Name of the accepted release, which determines what the request holds of limits and budgets.
     pub holds: Option<String>,
     /// Whether it waits for room that other requests hold.
@@ -186,7 +187,7 @@ impl RequestSnapshot {
             uid: request.metadata.uid.clone().unwrap_or_default(),
             promise: request.spec.promise.name.clone(),
             edition: edition(&request.metadata, ()),
-            uses: current.into_iter().chain(candidate).collect(),
+            uses: current.into_iter().chain(candidate).collect::<BTreeSet<Used>>().into_iter().collect(),
             holds: in_force(request).map(str::to_owned),
             waits_for_room: waits_for_room(request),
             works: current_version(request)
@@ -198,10 +199,17 @@ impl RequestSnapshot {
     }
 }
 
-/// Returns a digest of everything in an object except its status, and of `more`.
+/// Returns the revisions that a request uses, if there is one.
+pub fn used(snapshot: Option<&RequestSnapshot>) -> &[Used] {
+    snapshot.map_or(&[], |snapshot| &snapshot.uses)
+}
+
+/// Returns a digest of everything in an object except its status and our finalizer, which the controller writes itself, and of `more`.
 pub fn edition(metadata: &ObjectMeta, more: impl Hash) -> u64 {
     let ObjectMeta { uid, generation, labels, annotations, finalizers, deletion_timestamp, .. } = metadata;
-    digest((uid, generation, labels, annotations, finalizers, deletion_timestamp.is_some(), more))
+    let of_others = finalizers.iter().flatten().filter(|finalizer| *finalizer != names::FINALIZER);
+    let of_others: Vec<&String> = of_others.collect();
+    digest((uid, generation, labels, annotations, of_others, deletion_timestamp.is_some(), more))
 }
 
 /// Checks whether people decide about a request or about one of its steps.
@@ -237,6 +245,12 @@ fn waits_for_room(request: &PromiseRequest) -> bool {
     waits.is_some_and(|waits| waits.kind == WaitingKind::Capacity)
 }
 
+/// Checks whether a request was edited since its status was written.
+pub fn is_behind(request: &PromiseRequest) -> bool {
+    let observed = request.status.as_ref().map(|status| status.observed_generation);
+    observed.is_some_and(|observed| request.metadata.generation.is_some_and(|generation| observed < generation))
+}
+
 /// Checks whether a request is ready.
 pub fn is_ready(request: &PromiseRequest) -> bool {
     request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)
@@ -245,7 +259,6 @@ pub fn is_ready(request: &PromiseRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
-    use std::collections::BTreeSet;
 
     use parking_lot::Mutex;
 
@@ -258,7 +271,7 @@ mod tests {
             uid: "u".into(),
             promise: "redis".into(),
             edition: 0,
-            uses: BTreeSet::from([Used { revision: revision.to_owned(), home: None }]),
+            uses: [Used { revision: revision.to_owned(), home: None }].into(),
             holds: None,
             waits_for_room: false,
             works: None,

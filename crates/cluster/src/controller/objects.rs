@@ -2,19 +2,19 @@
 //! ask the server; every write also tells [`Targets::objects`] that what watches show of the object might be outdated.
 
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
-use kube::core::{GroupVersionKind, Status};
+use kube::core::GroupVersionKind;
 use kube::{Api, ResourceExt};
 use promise::plan::{Key, Why};
 use promise::{action, names};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::{Failure, FailureCause};
 use super::outage::complete;
 use super::places::Places;
-use super::refusals::{describe_at, describe_beside, describe_own};
+use super::refusals::CallFailure;
 use super::revision;
 use super::target::{Place, Reach, Targets, reduce};
-use crate::error::{is_conflict, is_missing, is_missing_api, upstream};
+use crate::error::{is_conflict, is_missing, is_missing_api};
 use crate::kinds::Export;
 
 /// Returns the kind of a key.
@@ -22,8 +22,8 @@ pub fn kind(key: &Key) -> GroupVersionKind {
     GroupVersionKind::gvk(&key.group, &key.version, &key.kind)
 }
 
-/// Returns the object at a key, or `None` if it doesn't exist or its kind is gone. The error is a sentence.
-pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<Value>, String> {
+/// Returns the object at a key, or `None` if it doesn't exist or its kind is gone.
+pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<Value>, FailureCause> {
     match targets.find(place, &kind(key)).await? {
         Some(reach) => read(targets, place, key, reach).await,
         None => Ok(None),
@@ -31,7 +31,7 @@ pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<
 }
 
 /// Like [`look`], where it is known how the kind is reached.
-pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, String> {
+pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, FailureCause> {
     match complete(api(reach, key).get(&key.name)).await {
         Ok(object) => {
             answered(targets, place);
@@ -43,7 +43,7 @@ pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> 
         }
         // What is remembered of the kinds there might be outdated.
         Err(error) if is_missing_api(&error) && targets.is_gone(place, &kind(key)).await? => Ok(None),
-        Err(error) => Err(failed(targets, place, &error, &format!("read {key}"))),
+        Err(error) => Err(failed(targets, place, &error, &format!("read {key}")).into()),
     }
 }
 
@@ -69,7 +69,7 @@ pub async fn apply(
             write.made(&object);
             Ok(value(object))
         }
-        Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error))),
+        Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error, "apply"))),
     }
 }
 
@@ -101,12 +101,12 @@ pub async fn change(
     // The request has to notice the change, so what comes of it is left to the watch.
     drop(targets.objects.begin_write(place, key, &reach));
     let (applies, api) = (reach.applies, api(reach, key));
-    let failure = |error: &kube::Error| Failure::of(error, refused(targets, place, key, error));
+    let failure = |error: &kube::Error| Failure::of(error, refused(targets, place, key, error, "apply"));
     let found = complete(api.get(&key.name)).await.map_err(|error| failure(&error))?;
     let version = found.metadata.resource_version.clone();
     let whole = serde_json::to_value(&found).unwrap_or_default();
     if let Some(why) = action::conflict(&whole, merge) {
-        return Err(why.into());
+        return Err(Failure::lasting(why));
     }
     let mut body = merge.clone();
     body["metadata"]["uid"] = json!(uid);
@@ -125,7 +125,7 @@ pub async fn change(
             answered(targets, place);
             Ok(())
         }
-        Err(error) if is_conflict(&error) => Err(Failure::not_now(refused(targets, place, key, &error))),
+        Err(error) if is_conflict(&error) => Err(Failure::not_now(refused(targets, place, key, &error, "apply"))),
         Err(error) => Err(failure(&error)),
     }
 }
@@ -141,7 +141,7 @@ pub async fn dry_run(targets: &Targets, (places, place): (&Places, &Place), key:
             answered(targets, place);
             Ok(())
         }
-        Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error))),
+        Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error, "apply"))),
     }
 }
 
@@ -152,7 +152,7 @@ pub async fn delete(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
     let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: None };
     let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
     match complete(api(reach, key).delete(&key.name, &params)).await {
-        Err(error) if !is_missing(&error) => Err(Failure::of(&error, failed(targets, place, &error, &format!("delete {key}")))),
+        Err(error) if !is_missing(&error) => Err(Failure::of(&error, refused(targets, place, key, &error, "delete"))),
         // It was deleted, or was already gone.
         _ => {
             answered(targets, place);
@@ -183,7 +183,7 @@ pub async fn orphan(targets: &Targets, place: &Place, key: &Key, uid: &str) -> R
         complete(api.patch(&key.name, &params, &Patch::Merge(&patch))).await
     };
     match handed.await {
-        Err(error) if !is_missing(&error) => Err(Failure::of(&error, failed(targets, place, &error, &format!("hand over {key}")))),
+        Err(error) if !is_missing(&error) => Err(Failure::of(&error, refused(targets, place, key, &error, "hand over"))),
         _ => {
             answered(targets, place);
             Ok(())
@@ -221,36 +221,23 @@ fn answered(targets: &Targets, place: &Place) {
     }
 }
 
-/// Explains why an apply failed. What a server finds wrong with a Secret might repeat the secret, and conditions are read by more people.
-fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error) -> String {
-    let why = failed(targets, place, error, &format!("apply {key}"));
-    let secret = key.group.is_empty() && key.kind == "Secret";
-    match error {
-        kube::Error::Api(status) if secret && may_repeat(status) => {
-            format!(
-                "The controller can't apply {key}: the server rejected its content. Its message is hidden because it might repeat a secret."
-            )
-        }
-        _ => why,
-    }
+/// Explains why a write failed, of which `verb` is the name.
+fn refused(targets: &Targets, place: &Place, key: &Key, error: &kube::Error, verb: &str) -> CallFailure {
+    let failure = failed(targets, place, error, &format!("{verb} {key}"));
+    let is_secret = key.group.is_empty() && key.kind == "Secret";
+    if is_secret { failure.about_secret(error) } else { failure }
 }
 
-/// Checks whether the message of a refusal might repeat what was sent. That is so for checks of the content, whatever code they answer
-/// with. Missing permissions and owners of fields are reported without it.
-fn may_repeat(status: &Status) -> bool {
-    upstream::is_of_admission(status) || matches!(status.code, 400 | 422 | 500)
-}
-
-fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> String {
+fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) -> CallFailure {
     match place {
         // On kcp all claims are in force, so the missing permission isn't one of these.
         Place::Workspace(cluster) if cluster.namespace().is_none() && targets.is_granted(cluster) => {
-            describe_own(targets.topology(), Export::Requests, error, doing)
+            CallFailure::own(targets.topology(), Export::Requests, error, doing)
         }
-        Place::Workspace(cluster) => describe_beside(cluster, error, doing),
+        Place::Workspace(cluster) => CallFailure::beside(cluster, error, doing),
         Place::Destination(key) => {
             targets.record_response(key, Some(error));
-            describe_at(&key.name, error, doing)
+            CallFailure::at(&key.name, error, doing)
         }
     }
 }
@@ -258,28 +245,4 @@ fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) ->
 fn value(mut object: DynamicObject) -> Value {
     reduce(&mut object);
     serde_json::to_value(object).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::may_repeat;
-
-    #[test]
-    fn words_that_may_repeat_a_secret_are_told_from_a_missing_right() {
-        let repeats = |code: u16, message: &str| {
-            let status = json!({"status": "Failure", "code": code, "reason": "", "message": message});
-            may_repeat(&serde_json::from_value(status).unwrap())
-        };
-        assert!(repeats(403, r#"admission webhook "weak.example.dev" denied the request: hunter2 is too short"#));
-        assert!(repeats(
-            403,
-            r#"secrets "web" is forbidden: ValidatingAdmissionPolicy 'weak' with binding 'weak' denied request: hunter2 is too short"#
-        ));
-        assert!(repeats(422, r#"Secret "web" is invalid: data[key]: Invalid value: "hunter2""#));
-        let right = r#"secrets "web" is forbidden: User "sandbox" cannot patch resource "secrets" in API group "" in the namespace "a""#;
-        assert!(!repeats(403, right));
-        assert!(!repeats(409, r#"Apply failed with 1 conflict: conflict with "kubectl": .data.key"#));
-    }
 }

@@ -11,6 +11,7 @@ use promise::plan::{Desired, Key as ObjectKey, Pending, Seen, Subject};
 use serde_json::{Value, json};
 
 use super::context::ControllerContext;
+use super::failure::FailureCause;
 use super::places::Places;
 use super::render::SecretSource;
 use super::{inputs, objects};
@@ -47,7 +48,7 @@ pub async fn copied(
         return copied;
     }
     let mut data = BTreeMap::new();
-    let mut read: BTreeMap<ObjectKey, Result<Option<Value>, String>> = BTreeMap::new();
+    let mut read: BTreeMap<ObjectKey, Result<Option<Value>, FailureCause>> = BTreeMap::new();
     for source in sources {
         let Some(key) = source_key(source, made) else {
             copied.pending.push(waiting(stage, format!("{} to be created", source.resource)));
@@ -57,7 +58,7 @@ pub async fn copied(
             let found = match (seen.get(&key), places.place(ctx, key.destination.as_deref())) {
                 (Some(Seen::Present { object, .. }), _) if object["data"].get(&source.key).is_some() => Ok(Some(object.clone())),
                 (_, Ok(place)) => objects::look(&ctx.targets, &place, &key).await,
-                (_, Err(cause)) => Err(cause.to_string()),
+                (_, Err(cause)) => Err(cause),
             };
             read.insert(key.clone(), found);
         }
@@ -71,7 +72,7 @@ pub async fn copied(
                 }
                 None => copied.pending.push(waiting(stage, format!("the key {} of {key}", source.key))),
             },
-            Some(Err(why)) => copied.pending.push(waiting(stage, format!("{key}: {}", why.trim_end_matches('.')))),
+            Some(Err(why)) => copied.pending.push(waiting(stage, format!("{key}: {}", why.to_string().trim_end_matches('.')))),
             _ => copied.pending.push(waiting(stage, key.to_string())),
         }
     }

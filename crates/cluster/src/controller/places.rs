@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use kube::core::GroupVersionKind;
-use promise::Problem;
 use promise::api::{DestinationId, DestinationSpec, InventoryItem};
 use promise::placement::{self, DestinationMoved, Identity, Site};
 use promise::plan::{Desired, Key as ObjectKey, Seen, Subject};
@@ -56,7 +55,7 @@ pub struct KnownInputs<'a> {
 #[derive(Debug)]
 pub enum Unplaced {
     /// It must not go there.
-    Refused(Problem),
+    Refused(FailureCause),
     /// It isn't known yet whether it can go there.
     Unknown(FailureCause),
     /// It has to wait: the Secret of this name holds another secret input than the accepted one.
@@ -196,18 +195,15 @@ impl Places {
         known: KnownInputs<'_>,
     ) -> Result<Desired, Unplaced> {
         let (id, destination, object) = (rendered.id.as_str(), rendered.destination.as_deref(), rendered.object.clone());
-        let key = ObjectKey::of_object(destination, &object).ok_or_else(|| {
-            Unplaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message: format!("{id} has no kind or name.") })
-        })?;
+        let unidentified = || Unplaced::Refused(FailureCause::NoKindOrName { resource: id.to_owned() });
+        let key = ObjectKey::of_object(destination, &object).ok_or_else(unidentified)?;
         let kind = GroupVersionKind::gvk(&key.group, &key.version, &key.kind);
         let place = self.place(ctx, destination).map_err(Unplaced::Unknown)?;
         let trusted = self.trusted;
         let placed = match destination {
             None => {
                 let displaced = |why| match why {
-                    Unreachable::Never(cause) => {
-                        Unplaced::Refused(Problem { path: format!(".implementation.resources[{id}]"), message: cause.to_string() })
-                    }
+                    Unreachable::Never(cause) => Unplaced::Refused(cause),
                     Unreachable::NotNow(cause) => Unplaced::Unknown(cause),
                 };
                 let namespaced = ctx.targets.reach(&place, &kind).await.map_err(displaced)?.namespaced;
@@ -220,24 +216,20 @@ impl Places {
                 placement::place(id, object, namespaced, site, trusted)
             }
         };
-        let placed = placed.map_err(Unplaced::Refused)?;
+        let placed = placed.map_err(|problem| Unplaced::Refused(FailureCause::NotAllowed(problem)))?;
         let made = match ObjectKey::of_object(destination, &placed).and_then(|key| known.seen.get(&key)) {
             Some(Seen::Present { object, .. }) => Some(object),
             _ => None,
         };
-        let key = Key { cluster: self.workspace.clone(), namespace: self.namespace.clone(), name: self.name.clone() };
+        let key = Key::new(self.workspace.clone(), self.namespace.clone(), self.name.clone());
         let referrer = Referrer { world: &ctx.world, key: &key, uid: &subject.uid };
         let filled = inputs::filled(ctx, referrer, known.accepted, made, placed).await;
         let placed = filled.map_err(|why| match why {
             inputs::Unfilled::Unread(cause) => Unplaced::Unknown(cause),
             inputs::Unfilled::Changed(secret) => Unplaced::Changed(secret),
         })?;
-        Desired::marked(&ctx.digests, subject, id, destination, stage, placed).map_err(|error| {
-            Unplaced::Refused(Problem {
-                path: format!(".implementation.resources[{id}]"),
-                message: format!("{id} can't be created: {error}."),
-            })
-        })
+        let marked = Desired::marked(&ctx.digests, subject, id, destination, stage, placed);
+        marked.map_err(|error| Unplaced::Refused(FailureCause::NotMarked { resource: id.to_owned(), error }))
     }
 
     /// Returns the namespaces that the request has at its Destinations. They are created before everything else, and removed after it.
@@ -264,11 +256,10 @@ impl Places {
             }
             self.admitted.insert(name.to_owned(), admitted.map(|(_, admitted)| admitted));
         }
-        let refused = |message: String| Unplaced::Refused(Problem { path: format!(".destinations[{name}]"), message });
         match self.admitted.get(name) {
             Some(Ok(admitted)) => Ok(admitted.clone()),
-            Some(Err(cause)) => Err(refused(cause.to_string())),
-            None => Err(refused(DestinationFailureKind::PromiseHomeUnknown.of(name).to_string())),
+            Some(Err(cause)) => Err(Unplaced::Refused(cause.clone())),
+            None => Err(Unplaced::Refused(DestinationFailureKind::PromiseHomeUnknown.of(name).into())),
         }
     }
 

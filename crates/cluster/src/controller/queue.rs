@@ -4,13 +4,14 @@
 //! tenant with ten thousand keys in line doesn't keep the others waiting.
 //!
 //! A limited number of keys is worked on at the same Destination at the same time, so that one that is slow doesn't keep all workers. Where
-//! a key is worked on is known from the last time, and otherwise once its worker says so.
+//! a key is worked on is known from the last time, and otherwise once its worker says so. Until then, a guess counts.
 
 mod lane;
 mod occupancy;
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -19,6 +20,7 @@ use tokio::time::Instant;
 
 use self::lane::Lane;
 use self::occupancy::{DestinationNumber, Occupancy};
+use super::object_version::ObjectVersion;
 use crate::watch::Key;
 
 /// First pause after a failure or before another look. Each consecutive one is twice as long.
@@ -27,6 +29,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(60);
 /// Longest pause before another look at something that triggers no event.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
+
+/// Number of shown versions that are compared for a key. More than that count as news.
+const VERSIONS: usize = 16;
 
 /// Of this many keys that are taken, one is the least urgent that waits, and one has changed: both get their turn, however many are new.
 const TURN: u64 = 8;
@@ -49,7 +54,7 @@ pub trait Tenanted {
 }
 
 /// When a key is worked on again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Requeue {
     /// Not until something changes.
     No,
@@ -59,15 +64,23 @@ pub enum Requeue {
     Poll,
     /// After this duration, whatever happens.
     After(Duration),
+    /// After this duration, and when something shows another version than these, which the work has read or written. Nothing else is left to
+    /// do, so its own writes are no reason to come back when watches show them.
+    Settled {
+        /// The duration.
+        pause: Duration,
+        /// The versions.
+        versions: Box<[ObjectVersion]>,
+    },
     /// When fewer keys are worked on at its Destinations, because [`WorkQueue::enter`] refused it.
     InLine,
 }
 
 impl Requeue {
     /// Returns the outcome, as metrics name it.
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
-            Self::No => "done",
+            Self::No | Self::Settled { .. } => "done",
             Self::Backoff => "failed",
             Self::Poll => "waiting",
             Self::After(_) => "later",
@@ -82,6 +95,10 @@ pub struct WorkQueue<K> {
     wake: Notify,
 }
 
+/// Guesses at which Destinations a key is going to be worked on that wasn't worked on before. Empty if there is no reason for a guess. It is
+/// called while the queue is locked, so it must not call the queue.
+pub type Guess<K> = Box<dyn Fn(&K) -> Arc<[Key]> + Send + Sync>;
+
 struct State<K> {
     /// Lanes by class.
     ready: [Lane<K>; 3],
@@ -91,6 +108,7 @@ struct State<K> {
     entries: HashMap<K, Entry>,
     counter: u64,
     occupancy: Occupancy<K>,
+    guess: Guess<K>,
 }
 
 #[derive(Default)]
@@ -102,12 +120,17 @@ struct Entry {
     waits_at: Option<DestinationNumber>,
     /// Class with which it was taken.
     taken: Option<Class>,
-    /// Destinations at which it was last worked on.
-    destinations: Box<[DestinationNumber]>,
+    /// Destinations at which it was last worked on; `None` until that is known or guessed.
+    destinations: Option<Box<[DestinationNumber]>>,
     /// Whether it counts as worked on there.
     inside: bool,
     /// What arrived while it was being worked on, and how urgent the most urgent of it is.
     arrival: Arrival,
+    /// Versions that were shown meanwhile, and what they count as if the work didn't know them.
+    shown: Vec<ObjectVersion>,
+    shown_as: Arrival,
+    /// Versions that the work knew, if it settled.
+    versions: Box<[ObjectVersion]>,
     class: Option<Class>,
     /// Consecutive failed attempts.
     failures: u32,
@@ -126,10 +149,10 @@ enum Arrival {
 
 impl<K: Clone + Eq + Hash + Tenanted> WorkQueue<K> {
     /// Creates a queue of which `limit` keys are worked on at the same Destination at the same time.
-    pub fn new(limit: usize) -> Self {
+    pub fn new(limit: usize, guess: Guess<K>) -> Self {
         let ready = std::array::from_fn(|_| Lane::default());
         let (later, entries, occupancy) = (BTreeMap::new(), HashMap::new(), Occupancy::new(limit));
-        Self { state: Mutex::new(State { ready, taken: 0, later, entries, counter: 0, occupancy }), wake: Notify::new() }
+        Self { state: Mutex::new(State { ready, taken: 0, later, entries, counter: 0, occupancy, guess }), wake: Notify::new() }
     }
 
     /// Adds a key, unless it is already queued. A key that is being worked on is queued again afterwards.
@@ -146,6 +169,19 @@ impl<K: Clone + Eq + Hash + Tenanted> WorkQueue<K> {
     /// Like [`WorkQueue::add`], for a change that might be only an echo of the work itself: it doesn't shorten a pause after a failure.
     pub fn echo(&self, key: K) {
         self.state.lock().add(key, Arrival::Echo, Class::Changed);
+        self.wake.notify_one();
+    }
+
+    /// Says that a watch showed a version of what a key stands for. If the last work on it settled, and knew that version, nothing follows.
+    /// Otherwise it is an [`WorkQueue::echo`].
+    pub fn shown(&self, key: K, version: ObjectVersion) {
+        self.state.lock().shown(key, version, Arrival::Echo);
+        self.wake.notify_one();
+    }
+
+    /// Like [`WorkQueue::shown`], for an object that belongs to what the key stands for. If its version isn't known, the key is added.
+    pub fn shown_of(&self, key: K, version: ObjectVersion) {
+        self.state.lock().shown(key, version, Arrival::Change);
         self.wake.notify_one();
     }
 
@@ -214,6 +250,20 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
         }
     }
 
+    fn shown(&mut self, key: K, version: ObjectVersion, arrival: Arrival) {
+        if let Some(entry) = self.entries.get_mut(&key) {
+            if entry.running && entry.shown.len() < VERSIONS {
+                entry.shown.push(version);
+                entry.shown_as = entry.shown_as.max(arrival);
+                return;
+            }
+            if !entry.running && entry.versions.contains(&version) {
+                return;
+            }
+        }
+        self.add(key, arrival, Class::Changed);
+    }
+
     fn ripen(&mut self, now: Instant) {
         while let Some(first) = self.later.first_entry().filter(|first| first.key().0 <= now) {
             let key = first.remove();
@@ -246,17 +296,19 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
         while let Some(key) = self.ready[class as usize].pop() {
             // A key that became more urgent was already taken from the other lane.
             let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.queued == Some(class)) else { continue };
-            if let Some(full) = self.occupancy.full(&entry.destinations) {
+            let destinations = entry.destinations.get_or_insert_with(|| self.occupancy.numbers(&(self.guess)(&key)));
+            if let Some(full) = self.occupancy.full(destinations) {
+                let destinations = destinations.clone();
                 entry.waits_at = Some(full);
-                let destinations = entry.destinations.clone();
                 self.occupancy.wait(full, key, class);
                 // It doesn't use the room that another key might have left for it elsewhere.
                 self.admit(&destinations);
                 continue;
             }
-            self.occupancy.enter(&entry.destinations);
+            self.occupancy.enter(destinations);
             (entry.inside, entry.running) = (true, true);
             (entry.queued, entry.waits_at, entry.taken) = (None, None, Some(class));
+            entry.versions = Box::default();
             self.taken += 1;
             return Some(key);
         }
@@ -266,17 +318,18 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
     fn enter(&mut self, key: &K, destinations: &[Key]) -> bool {
         let Some(entry) = self.entries.get_mut(key) else { return true };
         let numbers = self.occupancy.numbers(destinations);
-        if entry.inside && entry.destinations == numbers {
+        if entry.inside && entry.destinations.as_ref() == Some(&numbers) {
             return true;
         }
-        let former = std::mem::replace(&mut entry.destinations, numbers);
+        let former = entry.destinations.take().unwrap_or_default();
         if entry.inside {
             self.occupancy.leave(&former);
         }
-        entry.inside = self.occupancy.full(&entry.destinations).is_none();
+        entry.inside = self.occupancy.full(&numbers).is_none();
         if entry.inside {
-            self.occupancy.enter(&entry.destinations);
+            self.occupancy.enter(&numbers);
         }
+        entry.destinations = Some(numbers);
         let entered = entry.inside;
         self.admit(&former);
         entered
@@ -302,29 +355,38 @@ impl<K: Clone + Eq + Hash + Tenanted> State<K> {
     fn done(&mut self, key: &K, after: Requeue, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         entry.running = false;
-        let left = if std::mem::take(&mut entry.inside) { entry.destinations.clone() } else { Box::default() };
+        let left = entry.destinations.clone().filter(|_| std::mem::take(&mut entry.inside)).unwrap_or_default();
         self.occupancy.leave(&left);
         (entry.failures, entry.waits) = match after {
             Requeue::Backoff => (entry.failures.saturating_add(1), entry.waits),
             Requeue::Poll => (0, entry.waits.saturating_add(1)),
-            Requeue::After(_) | Requeue::No => (0, 0),
+            Requeue::After(_) | Requeue::Settled { .. } | Requeue::No => (0, 0),
             Requeue::InLine => (entry.failures, entry.waits),
         };
+        let (shown, shown_as) = (std::mem::take(&mut entry.shown), std::mem::take(&mut entry.shown_as));
         let (arrival, class, taken) = (std::mem::take(&mut entry.arrival), entry.class.take(), entry.taken.take());
-        let class = if after == Requeue::InLine { class.max(taken) } else { class };
-        let (pause, at_once) = match after {
+        let (is_in_line, is_known) = match &after {
+            Requeue::Settled { versions, .. } => (false, shown.iter().all(|version| versions.contains(version))),
+            after => (*after == Requeue::InLine, shown.is_empty()),
+        };
+        let (arrival, class) = if is_known { (arrival, class) } else { (arrival.max(shown_as), class.max(Some(Class::Changed))) };
+        let class = if is_in_line { class.max(taken) } else { class };
+        let (pause, at_once) = match &after {
             // A change during a failing attempt waits as well: otherwise a broken object that changes often keeps all workers busy.
             Requeue::Backoff => (Some(pause(entry.failures).min(LONGEST)), false),
             Requeue::Poll => (Some(pause(entry.waits).min(LONGEST_WAIT)), arrival == Arrival::Change),
-            Requeue::After(pause) => (Some(pause), arrival != Arrival::Nothing),
+            Requeue::After(pause) | Requeue::Settled { pause, .. } => (Some(*pause), arrival != Arrival::Nothing),
             Requeue::No => (None, arrival != Arrival::Nothing),
             Requeue::InLine => (None, true),
         };
+        let goes_on = !matches!(&after, Requeue::After(pause) | Requeue::Settled { pause, .. } if !pause.is_zero());
+        if let Requeue::Settled { versions, .. } = after {
+            entry.versions = versions;
+        }
         if at_once {
             self.add(key.clone(), Arrival::Change, class.unwrap_or(Class::Changed));
         } else if let Some(pause) = pause {
             // Keys that failed, wait or have more to do continue as changed.
-            let goes_on = !matches!(after, Requeue::After(pause) if !pause.is_zero());
             entry.class = if goes_on { Some(Class::Changed) } else { class };
             self.counter += 1;
             let due = (now + pause, self.counter);

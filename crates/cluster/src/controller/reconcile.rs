@@ -1,5 +1,6 @@
 //! One reconcile of one request: observe, ask what to do, do it, report the result.
 
+mod deprovision;
 mod execute;
 mod jobs;
 mod observe;
@@ -18,6 +19,7 @@ use kube::{Api, ResourceExt};
 use promise::api::{DestinationId, OutputStatus, ScheduleStatus, WorkflowPhase};
 use promise::lifecycle::Chosen;
 use promise::names;
+use promise::placement::DestinationMoved;
 use promise::plan::{Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::status::{self, Missing, held};
 use promise::visibility::Place;
@@ -29,6 +31,7 @@ use super::decide::{Decision, Unloadable, decide};
 use super::failure::{Failure, FailureCause, ReleaseFailure};
 use super::informers::WatchedKind;
 use super::inputs;
+use super::object_version::ObjectVersion;
 use super::places::Places;
 use super::queue::Requeue;
 use super::refusals::CallFailure;
@@ -41,16 +44,16 @@ use crate::projection::CachedRelease;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
-pub(super) use execute::Executed;
+use execute::Executed;
 pub(super) use observe::observe;
 use resync::{LOOK, resync};
-pub(super) use stepping::Advance;
+use stepping::Advance;
 
 /// Number of objects written or deleted before other keys in the queue get their turn, so that no request keeps the controller from the
 /// others.
-pub(super) const BUDGET: usize = 50;
+const BUDGET: usize = 50;
 /// Number of plans executed in one reconcile: one for each stage of a promise, and some more.
-pub(super) const PLANS: usize = 40;
+const PLANS: usize = 40;
 
 /// Reconciles one request.
 pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
@@ -94,6 +97,7 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         unconfirmed: BTreeSet::new(),
         answered: BTreeSet::new(),
         repaired: BTreeSet::new(),
+        versions: vec![ObjectVersion::of_meta(&request.metadata)],
         recording: None,
         unrecorded: false,
         recorded: false,
@@ -102,7 +106,6 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
         release: String::new(),
         failure: None,
         moved: None,
-        transient: false,
         outputs: Vec::new(),
         awaiting_outputs: false,
         awaiting_rights: false,
@@ -126,19 +129,21 @@ pub async fn request(ctx: &ControllerContext, key: &Key) -> Requeue {
     }
 }
 
-pub(super) struct Reconciliation<'a> {
-    pub(super) ctx: &'a ControllerContext,
-    pub(super) key: &'a Key,
+struct Reconciliation<'a> {
+    ctx: &'a ControllerContext,
+    key: &'a Key,
     api: Api<PromiseRequest>,
-    pub(super) releases: Api<PromiseRelease>,
-    pub(super) request: PromiseRequest,
-    pub(super) seen: BTreeMap<ObjectKey, Seen>,
+    releases: Api<PromiseRelease>,
+    request: PromiseRequest,
+    seen: BTreeMap<ObjectKey, Seen>,
     /// Those of `seen` that only watches showed.
     unconfirmed: BTreeSet<ObjectKey>,
     /// Those of `seen` that our own applies in this reconcile were answered with.
     answered: BTreeSet<ObjectKey>,
     /// Those of `seen` that someone else changed or removed since the status was written.
     repaired: BTreeSet<ObjectKey>,
+    /// Versions that were read or written, of the request and of its objects.
+    versions: Vec<ObjectVersion>,
     /// The task that records the new release.
     recording: Option<JoinHandle<Result<(), Failure>>>,
     /// Whether that failed.
@@ -151,12 +156,10 @@ pub(super) struct Reconciliation<'a> {
     ids: BTreeMap<ObjectKey, String>,
     /// Their stages in the order of creation.
     stages: BTreeMap<ObjectKey, u32>,
-    /// What the controller couldn't do, as the status says it.
-    pub(super) failure: Option<String>,
+    /// What the controller couldn't do.
+    failure: Option<Failure>,
     /// Why objects aren't sent to a Destination that is no longer the same.
-    pub(super) moved: Option<String>,
-    /// Whether that might pass.
-    transient: bool,
+    moved: Option<DestinationMoved>,
     outputs: Vec<OutputStatus>,
     /// Whether the request waits for a Secret that others write. No event announces it.
     awaiting_outputs: bool,
@@ -165,7 +168,7 @@ pub(super) struct Reconciliation<'a> {
     /// Seconds after which the health of an object is different although nothing changes.
     judged_again: Option<i64>,
     /// The run of the workflow.
-    pub(super) run: Option<Run>,
+    run: Option<Run>,
     /// Whether nothing of the release is wanted any more, because its first workflow is rolled back.
     is_withdrawn: bool,
     /// Seconds after which a step is looked at again although nothing changes.
@@ -200,7 +203,7 @@ impl Reconciliation<'_> {
             self.fails(refusal);
         }
         let wanted = self.target(&decision.choice).map(|(wanted, _)| wanted);
-        if !self.ctx.enter(&Work::Request(self.key.clone()), &self.bound(wanted)) {
+        if !self.ctx.enter_request(self.key, &self.request.spec.promise, &self.bound(wanted)) {
             return Ok(Requeue::InLine);
         }
         if decision.choice.fresh {
@@ -253,7 +256,7 @@ impl Reconciliation<'_> {
             Requeue::After(_) if decision.unannounced => Requeue::Poll,
             Requeue::After(pause) => {
                 let changes_in = decision.choice.changes_in(self.ctx.clock.now());
-                Requeue::After(changes_in.into_iter().chain(run_in).fold(pause, Duration::min))
+                self.settle(changes_in.into_iter().chain(run_in).fold(pause, Duration::min))
             }
             requeue => requeue,
         })
@@ -303,15 +306,15 @@ impl Reconciliation<'_> {
     }
 
     fn fails(&mut self, failure: Failure) {
-        (self.failure, self.transient) = (Some(failure.to_string()), failure.transient);
+        self.failure = Some(failure);
     }
 
     /// Checks whether everything that is wrong might pass, so that it is retried before anything is reported.
     fn is_transient(&self, plan: Option<&Plan>) -> bool {
         let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
         let is_out_of_sight = holds.iter().any(|hold| matches!(hold, Hold::Unreachable { .. }));
-        let is_transient = match self.failure {
-            Some(_) => self.transient,
+        let is_transient = match &self.failure {
+            Some(failure) => failure.transient,
             // For a request that was never ready, this changes nothing that is reported.
             None => is_out_of_sight && self.request.status.as_ref().is_some_and(|status| status.current.is_some()),
         };
@@ -328,7 +331,7 @@ impl Reconciliation<'_> {
         let hash = &chosen.release.content_hash;
         let named = self.request.status.as_ref().and_then(|status| status.candidate.as_ref());
         let is_asked = named.is_some_and(|candidate| candidate.content_hash == *hash);
-        let known = self.ctx.world.releases.get(&Key { name: chosen.name.clone(), ..self.key.clone() });
+        let known = self.ctx.world.releases.get(&self.key.beside(chosen.name.clone()));
         // A release that no status names any more might have been dropped since the caches saw it.
         if is_asked && known.is_some_and(|known| known.content_hash == *hash) {
             return;
@@ -347,9 +350,10 @@ impl Reconciliation<'_> {
 
     /// Adds our finalizer to a request for which secrets were typed: they are removed with it, even if nothing ever comes of it.
     async fn retain_inputs(&mut self) -> Result<(), kube::Error> {
-        let Key { cluster, namespace, name } = self.key;
+        let (cluster, namespace, name) = (&self.key.cluster, &self.key.namespace, &self.key.name);
         if !self.subject().finalizer && inputs::are_typed(self.ctx, cluster, namespace, name).await {
-            self.request = write::finalizer(&self.api, &self.request, true).await?;
+            let request = write::finalizer(&self.api, &self.request, true).await?;
+            self.take_written(request);
         }
         Ok(())
     }
@@ -392,7 +396,7 @@ impl Reconciliation<'_> {
         self.ctx.world.tree().lineage(&cluster)?.pop()
     }
 
-    pub(super) fn own_releases(&self) -> Vec<Arc<CachedRelease>> {
+    fn own_releases(&self) -> Vec<Arc<CachedRelease>> {
         self.ctx.world.releases_of(self.key, &self.request.uid().unwrap_or_default())
     }
 
@@ -404,10 +408,7 @@ impl Reconciliation<'_> {
         let mut latest = None;
         for _ in 0..PLANS {
             let known = self.seen.len();
-            let rendered = self.rendered(wanted).await;
-            let Some(rendered) = rendered else { return Ok(latest) };
-            let mut facts = self.facts(&rendered, places, wanted).await;
-            let now = plan(&facts, &self.ctx.digests);
+            let Some((mut facts, now)) = self.planned(wanted, places).await else { return Ok(latest) };
             let actions = now.actions.clone();
             latest = Some(now);
             if actions.is_empty() {
@@ -419,9 +420,6 @@ impl Reconciliation<'_> {
                     Advance::Opened => continue,
                     Advance::Waits => break,
                 }
-            }
-            if self.confirm(&actions, places).await {
-                continue;
             }
             match self.execute(actions, places, decision, latest.as_ref()).await? {
                 Executed::Done => {}
@@ -457,14 +455,14 @@ impl Reconciliation<'_> {
     }
 
     /// Returns the Destinations of existing objects, and those that the release was made for, by name.
-    pub(super) fn bound(&self, wanted: Option<&Chosen>) -> BTreeMap<String, DestinationId> {
+    fn bound(&self, wanted: Option<&Chosen>) -> BTreeMap<String, DestinationId> {
         let mut bound = wanted.map(|wanted| wanted.release.destinations.clone()).unwrap_or_default();
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         bound.extend(inventory.iter().filter_map(|item| Some((item.destination.clone()?, item.destination_id.clone()?))));
         bound
     }
 
-    pub(super) fn subject(&self) -> Subject {
+    fn subject(&self) -> Subject {
         let spec = &self.request.spec;
         Subject {
             uid: self.request.uid().unwrap_or_default(),
@@ -478,7 +476,7 @@ impl Reconciliation<'_> {
         }
     }
 
-    pub(super) fn requeue(&self, plan: Option<&Plan>) -> Requeue {
+    fn requeue(&self, plan: Option<&Plan>) -> Requeue {
         let holds = plan.map(|plan| plan.holds.as_slice()).unwrap_or_default();
         let more = holds.iter().any(|hold| matches!(hold, Hold::Budget { .. }));
         // Objects of others don't carry our label, so no watch reports that they are gone, and no event announces that a place is back.

@@ -51,6 +51,8 @@ pub enum CallFailureKind {
         /// Message of the server.
         message: String,
     },
+    /// The server refuses something about a Secret. Its message might repeat a secret, so it isn't kept.
+    RejectedInSecret,
     /// The server can't do it now.
     Unavailable,
     /// The server doesn't respond.
@@ -73,6 +75,11 @@ pub enum CallRemedy {
     },
     /// An APIBinding doesn't accept a claim of the requests export.
     AcceptClaim,
+    /// The APIBinding of a home doesn't accept the claim on access reviews.
+    AcceptReviews {
+        /// The home.
+        home: String,
+    },
     /// The ServiceAccount of a namespace lacks a permission.
     GrantToFulfiller {
         /// The namespace.
@@ -157,6 +164,16 @@ impl CallFailure {
         Self { remedy: Some(remedy), ..self }
     }
 
+    /// Hides what a server finds wrong with a Secret: its message might repeat a secret, even when the Secret is deleted, and conditions
+    /// are read by more people.
+    #[must_use]
+    pub fn about_secret(self, error: &kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) if may_repeat(status) => Self { kind: CallFailureKind::RejectedInSecret, remedy: None, ..self },
+            _ => self,
+        }
+    }
+
     fn or_denied(self, remedy: impl FnOnce() -> CallRemedy) -> Self {
         if matches!(self.kind, CallFailureKind::Denied { .. }) { self.with(remedy()) } else { self }
     }
@@ -182,6 +199,9 @@ impl fmt::Display for CallFailure {
             CallFailureKind::Conflict { message } => {
                 write!(to, "The controller can't {doing} because someone else changed it: {message}.")?;
             }
+            CallFailureKind::RejectedInSecret => {
+                write!(to, "The controller can't {doing}: the server refused. Its message is hidden because it might repeat a secret.")?
+            }
             CallFailureKind::Unavailable => write!(to, "The controller can't {doing} now; it tries again.")?,
             CallFailureKind::NoResponse => write!(to, "The controller can't {doing}: no response. It tries again.")?,
             CallFailureKind::NotUnderstood => write!(to, "The controller can't {doing}: the response wasn't understood.")?,
@@ -200,6 +220,9 @@ impl fmt::Display for CallRemedy {
             Self::AcceptClaim => {
                 write!(to, "An admin of this workspace can accept the permission claim in its APIBinding {}.", names::EXPORT_REQUESTS)
             }
+            Self::AcceptReviews { home } => {
+                write!(to, "An admin of {home} can accept the claim on subjectaccessreviews in its APIBinding {}.", names::EXPORT_CATALOG)
+            }
             Self::GrantToFulfiller { namespace } => to.write_str(&fulfiller_remedy(namespace)),
             Self::GrantToDestination => to.write_str("The destination's owner can grant this permission to the destination's credential."),
             Self::LabelCredential(Topology::Workspaces { .. }) => {
@@ -214,26 +237,6 @@ impl fmt::Display for CallRemedy {
     }
 }
 
-/// Returns the text of [`CallFailure::new`].
-pub fn describe(error: &kube::Error, doing: &str) -> String {
-    CallFailure::new(error, doing).to_string()
-}
-
-/// Returns the text of [`CallFailure::own`].
-pub fn describe_own(topology: &Topology, export: Export, error: &kube::Error, doing: &str) -> String {
-    CallFailure::own(topology, export, error, doing).to_string()
-}
-
-/// Returns the text of [`CallFailure::beside`].
-pub fn describe_beside(cluster: &ClusterId, error: &kube::Error, doing: &str) -> String {
-    CallFailure::beside(cluster, error, doing).to_string()
-}
-
-/// Returns the text of [`CallFailure::at`].
-pub fn describe_at(destination: &str, error: &kube::Error, doing: &str) -> String {
-    CallFailure::at(destination, error, doing).to_string()
-}
-
 /// Checks whether the same call might succeed a moment later although no one does anything: there was no answer, or the server wasn't able
 /// to give one.
 pub fn is_passing(error: &kube::Error) -> bool {
@@ -243,6 +246,12 @@ pub fn is_passing(error: &kube::Error) -> bool {
         }
         other => is_unanswered(other),
     }
+}
+
+/// Checks whether the message of a refusal might repeat what an object contains. That is so for checks of the content, whatever code they
+/// answer with. Missing permissions and owners of fields are reported without it.
+fn may_repeat(status: &kube::core::Status) -> bool {
+    upstream::is_of_admission(status) || matches!(status.code, 400 | 422 | 500)
 }
 
 fn missing(status: &kube::core::Status) -> Option<String> {
@@ -295,8 +304,32 @@ mod tests {
         }
         let plain = CallFailure::new(&answer(404, "Failed to parse error data", "404 page not found"), "read Secret web");
         assert_eq!(plain.to_string(), "The controller can't read Secret web: its kind isn't served there.");
+        let hidden = CallFailure { kind: CallFailureKind::RejectedInSecret, ..plain };
+        assert_eq!(
+            hidden.to_string(),
+            "The controller can't read Secret web: the server refused. Its message is hidden because it might repeat a secret."
+        );
         let silent = CallFailure::new(&kube::Error::Service("no route".into()), "read Secret web");
         assert_eq!(silent.to_string(), "The controller can't read Secret web: no response. It tries again.");
+    }
+
+    #[test]
+    fn a_message_that_might_repeat_a_secret_is_hidden_and_a_missing_permission_is_not() {
+        let is_hidden = |code: u16, message: &str| {
+            let error = answer(code, "", message);
+            let failure = CallFailure::new(&error, "delete Secret web").about_secret(&error);
+            assert_eq!(failure.kind == CallFailureKind::RejectedInSecret, !failure.to_string().contains(message), "{failure}");
+            failure.kind == CallFailureKind::RejectedInSecret
+        };
+        assert!(is_hidden(403, r#"admission webhook "weak.example.dev" denied the request: hunter2 is too short"#));
+        assert!(is_hidden(
+            403,
+            r#"secrets "web" is forbidden: ValidatingAdmissionPolicy 'weak' with binding 'weak' denied request: hunter2 is too short"#
+        ));
+        assert!(is_hidden(422, r#"Secret "web" is invalid: data[key]: Invalid value: "hunter2""#));
+        let right = r#"secrets "web" is forbidden: User "sandbox" cannot patch resource "secrets" in API group "" in the namespace "a""#;
+        assert!(!is_hidden(403, right));
+        assert!(!is_hidden(409, r#"Apply failed with 1 conflict: conflict with "kubectl": .data.key"#));
     }
 
     #[test]
@@ -331,6 +364,9 @@ mod tests {
             assert!(failure.to_string().contains(words), "{failure}");
             assert_eq!(failure.remedy, Some(remedy));
         }
+        let reviews = CallFailure::new(&denied, "check access").with(CallRemedy::AcceptReviews { home: "root:acme".to_owned() });
+        let sentence = "An admin of root:acme can accept the claim on subjectaccessreviews in its APIBinding catalog.platform.opmodel.dev.";
+        assert!(reviews.to_string().ends_with(sentence), "{reviews}");
         let missing = CallFailure::at("eu-1", &answer(404, "NotFound", "none"), "read Secret web");
         assert_eq!(missing.remedy, None, "no permission is missing");
         let refused = CallFailure::at("eu-1", &answer(401, "Unauthorized", "no"), "read Secret web");

@@ -75,7 +75,7 @@ pub async fn recorded(
     name: &str,
 ) -> Result<Option<PromiseReleaseSpec>, FailureCause> {
     // A release never changes, so a cached one is as good as the stored one.
-    if let Some(release) = ctx.world.releases.get(&Key { name: name.to_owned(), ..key.clone() }) {
+    if let Some(release) = ctx.world.releases.get(&key.beside(name)) {
         return Ok(Some(release.spec()));
     }
     match api.get(name).await {

@@ -153,7 +153,7 @@ fn changer(request: &PromiseRequest) -> Option<Changer> {
 
 /// Returns the request that created the one with this uid, the one that created that, and so on. Empty if no request did.
 fn makers(rows: &OrdMap<Key, Arc<PromiseRequest>>, cluster: &ClusterId, mut uid: String) -> Vec<Arc<PromiseRequest>> {
-    let from = Key { cluster: cluster.clone(), namespace: String::new(), name: String::new() };
+    let from = Key::new(cluster.clone(), "", "");
     let mut all = Vec::new();
     for _ in 0..DEEPEST {
         let made = |request: &PromiseRequest| {
@@ -176,7 +176,7 @@ mod tests {
     use crate::kinds::{PromiseRequestKind, object};
 
     fn made(rows: &mut OrdMap<Key, Arc<PromiseRequest>>, cluster: &str, name: &str, makes: &[&str]) {
-        let key = Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() };
+        let key = Key::new(ClusterId::parse(cluster).unwrap(), "default", name);
         let mut request = object::<PromiseRequestKind>(name, Some("default"), PromiseRequestSpec::default());
         request.metadata.uid = Some(format!("u-{name}"));
         let item = |made: &&str| InventoryItem { uid: Some(format!("u-{made}")), ..InventoryItem::default() };

@@ -20,8 +20,9 @@ use super::failure::TransientFailures;
 use super::handlers::Handlers;
 use super::informers::Informers;
 use super::lease::Leadership;
+use super::likely_destinations::LikelyDestinations;
 use super::owners::OwnerIndex;
-use super::queue::{Requeue, WorkQueue};
+use super::queue::{Guess, Requeue, WorkQueue};
 use super::requesters::OwnName;
 use super::state::{ControllerState, StateReporter};
 use super::target::Targets;
@@ -34,6 +35,7 @@ use crate::projection::Reader;
 use crate::random::Random;
 use crate::topology::Topology;
 use crate::trace::TRACES;
+use crate::usage::in_force;
 use crate::workspaces::WorkspacePath;
 use crate::world::{Access, World};
 
@@ -138,6 +140,7 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
     let (lost, losses) = mpsc::unbounded_channel();
     let (events, writer) = events::channel(options.clock.clone());
     tasks.spawn(writer.run(term.clone()));
+    let likely_destinations = Arc::<LikelyDestinations>::default();
     let targets = Targets::new(world.clone(), options.trusted_homes.clone(), lost);
     let ctx = Arc::new(ControllerContext {
         informers: Informers::new(targets.objects.clone(), found, options.clock.clone(), tasks.clone(), term.clone()),
@@ -153,7 +156,8 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
         starts: Mutex::default(),
         uses: Uses::default(),
         own_name: OwnName::default(),
-        queue: WorkQueue::new(options.workers.div_ceil(2)),
+        queue: WorkQueue::new(options.workers.div_ceil(2), guess(world.clone(), likely_destinations.clone())),
+        likely_destinations,
         clock: options.clock.clone(),
         digests,
         trusted: options.trusted_homes.clone(),
@@ -179,6 +183,17 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
     for _ in 0..options.workers.max(1) {
         tasks.spawn(worker(ctx.clone(), ends.clone()));
     }
+}
+
+/// Guesses at which Destinations an accepted request is worked on.
+fn guess(world: World, likely: Arc<LikelyDestinations>) -> Guess<Work> {
+    Box::new(move |work| match work {
+        Work::Request(key) => {
+            let accepted = world.requests.get(key).filter(|request| in_force(request).is_some());
+            accepted.map(|request| likely.of(&key.cluster, &request.spec.promise)).unwrap_or_default()
+        }
+        _ => Arc::default(),
+    })
 }
 
 /// Returns the digest key. Nothing can be applied without it.

@@ -142,8 +142,9 @@ impl StateReporter {
         if !parts.leads {
             return;
         }
+        let is_well = parts.gaps.is_empty() && parts.refused.is_empty();
         let why = parts.gaps.iter().chain(parts.refused.values().take(1)).map(String::as_str).collect::<Vec<_>>().join(" ");
-        self.send(match (parts.began, why.is_empty()) {
+        self.send(match (parts.began, is_well) {
             (false, true) => ControllerState::Starting { why: "The controller is reading existing objects.".to_owned() },
             (false, false) => ControllerState::Starting { why },
             (true, true) => ControllerState::Ready,

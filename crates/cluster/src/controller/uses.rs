@@ -26,8 +26,8 @@ struct State {
 }
 
 impl Uses {
-    /// Records that a request used the revisions in `before` and uses those in `now`.
-    pub fn replace(&self, before: &BTreeSet<Used>, now: &BTreeSet<Used>) {
+    /// Records that a request used the revisions in `before` and uses those in `now`. Both are in ascending order.
+    pub fn replace(&self, before: &[Used], now: &[Used]) {
         if before == now {
             return;
         }
@@ -47,7 +47,7 @@ impl Uses {
 }
 
 impl State {
-    fn note(&mut self, used: &BTreeSet<Used>) {
+    fn note(&mut self, used: &[Used]) {
         for revision in used {
             *self.users.entry(revision.clone()).or_default() += 1;
         }
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    fn forget(&mut self, used: &BTreeSet<Used>) {
+    fn forget(&mut self, used: &[Used]) {
         for revision in used {
             less(&mut self.users, revision);
         }
@@ -67,7 +67,7 @@ impl State {
 }
 
 /// Returns both revisions of a request that uses two. There are never more than one that runs and one to come.
-fn pair(used: &BTreeSet<Used>) -> Option<(Used, Used)> {
+fn pair(used: &[Used]) -> Option<(Used, Used)> {
     let mut used = used.iter();
     Some((used.next()?.clone(), used.next()?.clone()))
 }
@@ -83,8 +83,6 @@ fn less<K: Eq + std::hash::Hash>(counts: &mut HashMap<K, usize>, key: &K) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::{Used, Uses};
 
     fn at(home: &str, revision: &str) -> Used {
@@ -94,25 +92,25 @@ mod tests {
     #[test]
     fn a_revision_of_the_same_name_in_another_home_is_another_one() {
         let uses = Uses::default();
-        uses.replace(&BTreeSet::new(), &BTreeSet::from([at("platform", "redis-1")]));
+        uses.replace(&[], &[at("platform", "redis-1")]);
         assert_eq!((uses.count([at("platform", "redis-1")]), uses.count([at("acme", "redis-1")])), (1, 0));
     }
 
     #[test]
     fn a_request_that_uses_two_revisions_of_a_promise_is_one_instance_of_it() {
-        let used = |names: &[&str]| names.iter().map(|name| at("platform", name)).collect::<BTreeSet<Used>>();
+        let used = |names: &[&str]| names.iter().map(|name| at("platform", name)).collect::<Vec<Used>>();
         let count = |uses: &Uses, names: &[&str]| uses.count(names.iter().map(|name| at("platform", name)));
         let uses = Uses::default();
         uses.replace(&used(&[]), &used(&["redis-1"]));
         uses.replace(&used(&[]), &used(&["redis-1", "redis-2"]));
-        uses.replace(&used(&[]), &used(&["valkey-1", "redis-1"]));
+        uses.replace(&used(&[]), &used(&["redis-1", "valkey-1"]));
         assert_eq!((count(&uses, &["redis-1", "redis-2"]), count(&uses, &["valkey-1"])), (3, 1));
         assert_eq!((count(&uses, &["redis-2"]), count(&uses, &["redis-3"])), (1, 0));
         uses.replace(&used(&["redis-1", "redis-2"]), &used(&["redis-2"]));
         assert_eq!((count(&uses, &["redis-1", "redis-2"]), count(&uses, &["redis-2"])), (3, 1));
         uses.replace(&used(&["redis-1"]), &used(&[]));
         uses.replace(&used(&["redis-2"]), &used(&[]));
-        uses.replace(&used(&["valkey-1", "redis-1"]), &used(&[]));
+        uses.replace(&used(&["redis-1", "valkey-1"]), &used(&[]));
         assert_eq!(count(&uses, &["redis-1", "redis-2", "valkey-1"]), 0);
         assert!(uses.0.lock().users.is_empty() && uses.0.lock().pairs.is_empty());
     }

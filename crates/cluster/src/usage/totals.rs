@@ -231,7 +231,7 @@ impl Totals {
         if self.shown.get(key) == now.as_ref() {
             return;
         }
-        let release = |accepted: &Accepted| Key { name: accepted.release.clone(), ..key.clone() };
+        let release = |accepted: &Accepted| key.beside(accepted.release.clone());
         if let Some(before) = self.shown.remove(key) {
             let at = release(&before);
             if let Some(named) = self.in_force.get_mut(&at) {

@@ -205,6 +205,7 @@ impl<V> Cache<V> {
 impl<V: Row> Cache<V> {
     pub(crate) fn put(&self, key: Key, value: V) {
         let mut rows = self.inner.rows.write();
+        let key = shared(&rows, key);
         if insert(&mut rows, &key, value) {
             self.tell(&rows, key);
         }
@@ -219,6 +220,7 @@ impl<V: Row> Cache<V> {
     /// removed since then isn't added again, because the watch has already shown what came after the write.
     pub(crate) fn put_own(&self, key: Key, value: V, removals: u64) {
         let mut rows = self.inner.rows.write();
+        let key = shared(&rows, key);
         if (rows.contains_key(&key) || self.removals() == removals) && insert(&mut rows, &key, value) {
             self.tell(&rows, key);
         }
@@ -249,6 +251,7 @@ impl<V: Row> Cache<V> {
         self.inner.removals.fetch_add(1, Ordering::AcqRel);
         // A row that is the same stays the very same, so that callers that compare snapshots don't need to look into it.
         let row = |(key, value): (Key, V)| {
+            let key = shared(&rows, key);
             let before = rows.get(&key);
             let value = match before {
                 Some(before) if before.same_edition(&value) && value.settles(before) => return Some((key, Arc::new(value))),
@@ -278,6 +281,11 @@ impl<V: Row> Cache<V> {
     }
 }
 
+/// Returns the key of a row as the row has it, so that callers that keep it share its memory.
+fn shared<V>(rows: &OrdMap<Key, Arc<V>>, key: Key) -> Key {
+    rows.get_key_value(&key).map_or(key, |(known, _)| known.clone())
+}
+
 /// Inserts a row, unless it shows nothing new. Returns whether it is to be reported.
 fn insert<V: Row>(rows: &mut OrdMap<Key, Arc<V>>, key: &Key, value: V) -> bool {
     let (value, is_new) = match rows.get(key) {
@@ -305,7 +313,7 @@ mod tests {
     }
 
     fn key(cluster: &str, name: &str) -> Key {
-        Key { cluster: ClusterId::parse(cluster).unwrap(), namespace: "default".into(), name: name.into() }
+        Key::new(ClusterId::parse(cluster).unwrap(), "default", name)
     }
 
     #[test]
@@ -322,7 +330,7 @@ mod tests {
         cache.replace(vec![(key("a", "same"), 1), (key("a", "changed"), 1), (key("a", "gone"), 1)]);
         let mut changes = cache.changes();
         cache.replace(vec![(key("a", "same"), 1), (key("a", "changed"), 2), (key("a", "new"), 1)]);
-        let mut told: Vec<String> = std::iter::from_fn(|| changes.try_recv().ok()).map(|k| k.name).collect();
+        let mut told: Vec<String> = std::iter::from_fn(|| changes.try_recv().ok()).map(|k| k.name.clone()).collect();
         told.sort();
         assert_eq!(told, ["changed", "gone", "new"]);
         let same = cache.get(&key("a", "same")).unwrap();

@@ -1,15 +1,21 @@
 //! Identity of an object across workspaces.
 
 use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 use promise::names;
 
 use crate::workspaces::ClusterId;
 
-/// Identity of an object across workspaces.
+/// Identity of an object across workspaces. Clones share it: caches, indexes and the queue have several for each object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
+pub struct Key(Arc<KeyParts>);
+
+/// What a [`Key`] is made of.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyParts {
     /// Workspace.
     pub cluster: ClusterId,
     /// Namespace; empty for cluster-scoped kinds.
@@ -30,7 +36,25 @@ pub enum Origin {
     One(ClusterId),
 }
 
+impl Deref for Key {
+    type Target = KeyParts;
+
+    fn deref(&self) -> &KeyParts {
+        &self.0
+    }
+}
+
 impl Key {
+    /// Returns the key of an object in a namespace.
+    pub fn new(cluster: ClusterId, namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self(Arc::new(KeyParts { cluster, namespace: namespace.into(), name: name.into() }))
+    }
+
+    /// Returns the key of another object in the same namespace.
+    pub fn beside(&self, name: impl Into<String>) -> Self {
+        Self::new(self.cluster.clone(), self.namespace.as_str(), name)
+    }
+
     /// Returns the key of an object that a server showed; `None` if it belongs to no workspace.
     pub fn of(meta: &ObjectMeta, origin: &Origin) -> Option<Self> {
         let cluster = match (origin, &meta.namespace) {
@@ -39,12 +63,12 @@ impl Key {
             (Origin::Namespaces, None) => ClusterId::cluster(),
             (Origin::One(cluster), _) => cluster.clone(),
         };
-        Some(Self { cluster, namespace: meta.namespace.clone().unwrap_or_default(), name: meta.name.clone()? })
+        Some(Self::new(cluster, meta.namespace.clone().unwrap_or_default(), meta.name.clone()?))
     }
 
     /// Returns the key of a cluster-scoped object.
     pub fn cluster_scoped(cluster: &ClusterId, name: &str) -> Self {
-        Self { cluster: cluster.clone(), namespace: String::new(), name: name.to_owned() }
+        Self::new(cluster.clone(), "", name)
     }
 }
 

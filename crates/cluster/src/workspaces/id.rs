@@ -1,15 +1,16 @@
 //! Stable identity of a workspace.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 /// Id of a workspace: of a logical cluster of kcp, such as `2abc9d0e1f2g3h4i` or `root`, or on plain Kubernetes `cluster` for all of it and
 /// `cluster:<namespace>` for a namespace. Paths can be reused, ids of kcp can't; on Kubernetes the uids of objects distinguish a namespace
-/// from its successor.
+/// from its successor. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ClusterId(String);
+pub struct ClusterId(Arc<str>);
 
 /// Id of a plain Kubernetes cluster. No workspace of kcp has this id: its ids are `root` or made of 16 random letters.
 const KUBERNETES: &str = "cluster";
@@ -23,22 +24,26 @@ impl ClusterId {
     /// Parses an id of either sort. Errors on anything outside kcp's grammar of one segment, and of a namespace's name after `cluster:`.
     pub fn parse(text: &str) -> Result<Self, InvalidClusterId> {
         let known = is_segment(text) || Self::split(text).is_some_and(is_segment);
-        if known { Ok(Self(text.to_owned())) } else { Err(InvalidClusterId(text.to_owned())) }
+        if known { Ok(Self(text.into())) } else { Err(InvalidClusterId(text.to_owned())) }
     }
 
     /// Parses the id of a logical cluster, as kcp writes it on objects; `None` for anything else.
     pub(crate) fn of_kcp(text: &str) -> Option<Self> {
-        (is_segment(text) && text != KUBERNETES).then(|| Self(text.to_owned()))
+        (is_segment(text) && text != KUBERNETES).then(|| Self(text.into()))
     }
 
     /// Returns the id of a whole plain Kubernetes cluster: the home of cluster-scoped kinds.
     pub fn cluster() -> Self {
-        Self(KUBERNETES.to_owned())
+        Self(KUBERNETES.into())
     }
 
     /// Returns the id of a namespace of a plain Kubernetes cluster. Errors if `namespace` isn't the name of one.
     pub fn of_namespace(namespace: &str) -> Result<Self, InvalidClusterId> {
-        if is_segment(namespace) { Ok(Self(format!("{KUBERNETES}:{namespace}"))) } else { Err(InvalidClusterId(namespace.to_owned())) }
+        if is_segment(namespace) {
+            Ok(Self(format!("{KUBERNETES}:{namespace}").into()))
+        } else {
+            Err(InvalidClusterId(namespace.to_owned()))
+        }
     }
 
     /// Returns the namespace, if this is one of a plain Kubernetes cluster.
@@ -48,7 +53,7 @@ impl ClusterId {
 
     /// Checks whether this is a plain Kubernetes cluster or one of its namespaces: both are reached without a path.
     pub fn is_of_kubernetes(&self) -> bool {
-        self.0 == KUBERNETES || self.namespace().is_some()
+        self.as_str() == KUBERNETES || self.namespace().is_some()
     }
 
     fn split(text: &str) -> Option<&str> {
@@ -57,7 +62,7 @@ impl ClusterId {
 
     /// Returns the logical cluster at the top of the tree.
     pub fn root() -> Self {
-        Self("root".to_owned())
+        Self("root".into())
     }
 
     /// Returns the text of the annotation `kcp.io/cluster`, and for kcp of URLs.
@@ -82,7 +87,7 @@ impl TryFrom<String> for ClusterId {
 
 impl From<ClusterId> for String {
     fn from(id: ClusterId) -> Self {
-        id.0
+        id.as_str().to_owned()
     }
 }
 

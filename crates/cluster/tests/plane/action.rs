@@ -13,6 +13,7 @@ use crate::world::{Plane, on_every_plane, settings, wait};
 
 mod approvals;
 mod policies;
+mod windows;
 
 on_every_plane![
     an_action_makes_its_objects_and_takes_them_along_when_it_is_deleted,

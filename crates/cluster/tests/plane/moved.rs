@@ -1,5 +1,8 @@
 //! Objects belong to the Destination at which they were made: another one of its name, or another cluster behind it, gets nothing.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
@@ -11,10 +14,11 @@ use kube::ResourceExt as _;
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use promise::names;
 use serde_json::json;
+use tower::ServiceExt as _;
 
 use crate::destination::{sandbox, sandbox_over, trio};
 use crate::tls;
-use crate::world::{Plane, apply, condition, token};
+use crate::world::{Plane, apply, condition, token, wait};
 
 crate::world::on_every_plane_in_full![
     another_destination_of_the_same_name_gets_nothing_and_what_was_made_stays,
@@ -22,6 +26,7 @@ crate::world::on_every_plane_in_full![
     a_credential_that_cannot_tell_its_cluster_makes_nothing_there_where_the_former_one_could,
     where_no_cluster_was_ever_told_one_that_has_nothing_of_what_was_made_gets_nothing,
     a_cluster_that_can_be_told_now_and_has_nothing_of_what_was_made_gets_nothing,
+    what_watches_show_does_not_identify_a_cluster,
 ];
 
 fn labelled(uid: &str) -> ListParams {
@@ -137,6 +142,42 @@ async fn a_cluster_that_can_be_told_now_and_has_nothing_of_what_was_made_gets_no
     let other = Plane::open().await;
     let says = "None of the objects of this request are left";
     nothing_is_made_elsewhere(&plane, secretive(plane.router()), (&other, other.router()), says).await;
+}
+
+/// The address leads to another cluster from one call to the next, and the watches that are open still show the former one.
+async fn what_watches_show_does_not_identify_a_cluster(plane: Plane) {
+    let other = Plane::open().await;
+    let kinds = ["ConfigMap", "Secret", "Service"];
+    // The credential counts there as well.
+    let elsewhere = sandbox(&other, &kinds).await;
+    let (here, there, is_elsewhere) = (secretive(plane.router()), secretive(other.router()), Arc::<AtomicBool>::default());
+    let leads_elsewhere = is_elsewhere.clone();
+    let address = axum::Router::new().fallback(move |request: Request| {
+        let router = if leads_elsewhere.load(Ordering::SeqCst) { there.clone() } else { here.clone() };
+        async move { router.oneshot(request).await }
+    });
+    let root = sandbox_over(&plane, address, json!([{"group": "", "kinds": kinds}])).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    plane.ask("web", "trio", json!({})).await;
+    let own = labelled(&plane.ready("web").await.uid().unwrap());
+    let map = Api::<ConfigMap>::all(root.clone()).list(&own).await.unwrap().items.remove(0);
+    let maps: Api<ConfigMap> = Api::namespaced(root, &map.namespace().unwrap());
+    let has = |port: &'static str| move |map: &ConfigMap| map.data.as_ref().is_some_and(|data| data["port"] == port);
+    // What someone else writes is put back, so the watch has shown what is there.
+    maps.patch("web", &PatchParams::default(), &Patch::Merge(&json!({"data": {"port": "1"}}))).await.unwrap();
+    wait(maps.clone(), "web", "put back", has("80")).await;
+
+    is_elsewhere.store(true, Ordering::SeqCst);
+    let edit = json!({"spec": {"parameters": {"port": 9090}}});
+    plane.requests("dana").patch("web", &PatchParams::default(), &Patch::Merge(&edit)).await.unwrap();
+    let moved = plane.until("web", "held", |request| condition(request, "Applied").starts_with("False Moved")).await;
+    let says = condition(&moved, "Applied");
+    assert!(says.contains("None of the objects of this request are left"), "{says}");
+    assert!(Api::<Namespace>::all(elsewhere).list(&own).await.unwrap().items.is_empty());
+    assert!(has("80")(&maps.get("web").await.unwrap()), "nothing was changed");
+    controller.stop().await;
 }
 
 /// A home looks for a name in itself first, and then in the trusted homes in their order.

@@ -1,15 +1,22 @@
 //! Values of secrets stand in the Secrets that are for them, and nowhere else.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::response::IntoResponse as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cluster::Endpoint;
 use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use promise::names;
 use serde_json::{Value, json};
+use tower::ServiceExt as _;
 
-use crate::world::{Plane, apply, on_every_plane, wait};
+use crate::running::Running;
+use crate::world::{Plane, apply, on_every_plane, settings, wait};
 
 on_every_plane![
     values_stand_in_their_secrets_alone_and_change_the_release,
@@ -20,6 +27,8 @@ on_every_plane![
     what_was_typed_for_another_request_is_not_used,
     what_was_typed_for_a_request_is_handed_on_to_what_it_makes,
 ];
+
+crate::world::on_every_plane_in_full![why_a_secret_is_neither_deleted_nor_handed_over_is_not_repeated_with_its_value,];
 
 /// Typed by the person, and made by the promise: neither stands in any text that is not a Secret.
 const TYPED: &str = "marker-typed-3e1f";
@@ -286,5 +295,56 @@ async fn what_was_typed_for_a_request_is_handed_on_to_what_it_makes(plane: Plane
     plane.ask("web", "wrapper", json!({"password": {"name": "web-inputs", "key": "password"}})).await;
     plane.ready("web-inner").await;
     plane.ready("web").await;
+    controller.stop().await;
+}
+
+/// Starts a controller that an admission webhook keeps from changing or deleting Secrets once the flag is set. The webhook says what is in
+/// them.
+async fn denied_controller(plane: &Plane) -> (Running, Arc<AtomicBool>) {
+    let (router, denies) = (plane.router(), Arc::<AtomicBool>::default());
+    let is_set = denies.clone();
+    let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let is_write = matches!(*request.method(), http::Method::DELETE | http::Method::PATCH);
+        let is_denied = is_set.load(Ordering::SeqCst) && is_write && request.uri().path().contains("/secrets/");
+        let router = router.clone();
+        async move {
+            if !is_denied {
+                return router.oneshot(request).await;
+            }
+            let message = "admission webhook \"strong.example.dev\" denied the request: hunter-3 is too short";
+            let status = json!({
+                "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "code": 403, "message": message,
+            });
+            Ok((http::StatusCode::FORBIDDEN, axum::Json(status)).into_response())
+        }
+    });
+    (plane.controller_over(Endpoint::in_process("denying", service)).await, denies)
+}
+
+async fn why_a_secret_is_neither_deleted_nor_handed_over_is_not_repeated_with_its_value(plane: Plane) {
+    let (controller, denies) = denied_controller(&plane).await;
+    plane.offer().await;
+    plane.publish("settings", settings("1.0.0")).await;
+    let requests = [("web", "Delete", "delete"), ("left", "Orphan", "hand over")];
+    for (name, policy, _) in requests {
+        plane.ask(name, "settings", json!({"level": 3})).await;
+        let policy = json!({"spec": {"deletionPolicy": policy}});
+        plane.requests("dana").patch(name, &PatchParams::default(), &Patch::Merge(&policy)).await.unwrap();
+        plane.ready(name).await;
+    }
+    denies.store(true, Ordering::SeqCst);
+    for (name, _, verb) in requests {
+        plane.requests("dana").delete(name, &DeleteParams::default()).await.unwrap();
+        let why = format!("The controller can't {verb} Secret {name}-");
+        let is_hidden = |text: &str| text.contains(&why) && text.contains("Its message is hidden because it might repeat a secret.");
+        plane.until(name, "held by the webhook", |request| is_hidden(&serde_json::to_string(&request.status).unwrap())).await;
+    }
+    let repeats = |object: &&Value| object["kind"] != "Secret" && object.to_string().contains("hunter-3");
+    let found = everything(&plane).await;
+    assert_eq!(found.iter().find(repeats), None);
+    denies.store(false, Ordering::SeqCst);
+    for (name, ..) in requests {
+        plane.gone(plane.requests("dana"), name).await;
+    }
     controller.stop().await;
 }

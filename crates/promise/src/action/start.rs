@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::identity::PersonId;
 use crate::policy::Effective;
 use crate::resolve::resolve;
+use crate::workflow::awaits_opening;
 
 /// Checks whether a person can run an action. `home` is the id of the promise's home workspace.
 pub fn may_run(action: &ActionSpec, person: &PersonId, groups: &[String], home: &str) -> bool {
@@ -77,7 +78,7 @@ impl Turn {
             name,
             action: spec.action.clone(),
             created,
-            phase: status.map(|status| status.phase).unwrap_or_default(),
+            phase: phase_in_queue(status),
             requester: spec.requester.clone(),
             held: is_held(status),
         }
@@ -90,10 +91,28 @@ pub fn waits_to_start(request: Option<&PromiseRequestStatus>, generation: i64, o
     waits_for_request(request, generation).or_else(|| waits_for_turn(own, others))
 }
 
+/// Returns the state of a run as the other runs of its request see it. One that is approved and waits for windows or its turn is pending
+/// again: none of the steps of the action has begun.
+pub fn phase_in_queue(status: Option<&PromiseActionStatus>) -> ActionPhase {
+    let Some(status) = status else { return ActionPhase::default() };
+    // What it waits for is recorded before others are let through, and removed before its first step begins.
+    let waits = status.phase == ActionPhase::Running && status.waiting_on.is_some();
+    let is_queued = waits && status.workflow.as_ref().is_some_and(|run| awaits_opening(run, &status.steps));
+    if is_queued { ActionPhase::Pending } else { status.phase }
+}
+
 /// Checks whether a run waits for the windows of policies.
 pub fn is_held(status: Option<&PromiseActionStatus>) -> bool {
     let waiting = status.and_then(|status| status.waiting_on.as_ref());
     waiting.is_some_and(|waiting| waiting.reason == WaitingReason::ChangeWindow)
+}
+
+/// Checks whether the other runs of the request don't wait for a run that was created before: it waits for windows, or for its turn after
+/// it was approved.
+pub fn yields_turn(status: Option<&PromiseActionStatus>) -> bool {
+    let is_queued =
+        status.is_some_and(|status| status.phase == ActionPhase::Running && phase_in_queue(Some(status)) == ActionPhase::Pending);
+    is_held(status) || is_queued
 }
 
 /// Returns what a run waits for among others of the same request: one that runs, or one that was created before.

@@ -21,6 +21,8 @@ pub struct Observed<'a> {
     pub inventory: &'a [InventoryItem],
     /// Values that it returns.
     pub outputs: &'a [ActionOutputStatus],
+    /// What its first step waits for, if it is approved.
+    pub held: Option<&'a WaitingOn>,
     /// Something that the controller can't do now, as a sentence.
     pub failure: Option<&'a str>,
 }
@@ -36,7 +38,9 @@ pub fn status(previous: &PromiseActionStatus, seen: &Observed<'_>, now: &str) ->
     let message = (phase == ActionPhase::Failed).then(|| run.failed().map(workflow::failed)).flatten();
     let waiting = match (phase, seen.failure) {
         (ActionPhase::Running, Some(failure)) => Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Retrying, failure)),
-        (ActionPhase::Running, None) => run.steps.iter().find(|step| step.phase == StepPhase::Running).map(waits),
+        (ActionPhase::Running, None) => {
+            seen.held.cloned().or_else(|| run.steps.iter().find(|step| step.phase == StepPhase::Running).map(waits))
+        }
         _ => None,
     };
     let next = PromiseActionStatus {

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Turn, accepted, compile, conflict, denied, may_run, named_runs, not_allowed, refused, waits_for_request, waits_for_turn};
+use super::{
+    FieldConflict, Turn, accepted, compile, conflict, denied, may_run, named_runs, not_allowed, refused, waits_for_request, waits_for_turn,
+};
 use crate::api::{ActionPhase, PromiseActionStatus, PromiseRequestStatus, PromiseSpec, WaitingReason};
 use crate::context::Context;
 use crate::identity::PersonId;
@@ -182,8 +184,11 @@ fn fields_of_the_promise_and_of_others_are_left_alone() {
     let scale = json!({"spec": {"replicas": 3}});
     let restart = json!({"spec": {"template": {"metadata": {"annotations": {"restartedAt": "now"}}}}});
     let of = |manager: &str, merge: &Value| conflict(&object(json!([entry(manager, replicas.clone())])), merge);
-    assert_eq!(of("opm-fulfil", &scale).unwrap(), ".spec.replicas is set by the promise; change the request instead.");
-    assert_eq!(of("hpa", &scale).unwrap(), ".spec.replicas is set by hpa, so the action doesn't change it.");
+    let replicas_of = |manager: &str| FieldConflict { path: ".spec.replicas".to_owned(), manager: manager.to_owned() };
+    assert_eq!(of("opm-fulfil", &scale), Some(replicas_of("opm-fulfil")));
+    assert_eq!(of("hpa", &scale), Some(replicas_of("hpa")));
+    assert_eq!(replicas_of("opm-fulfil").to_string(), ".spec.replicas is set by the promise; change the request instead.");
+    assert_eq!(replicas_of("hpa").to_string(), ".spec.replicas is set by hpa, so the action doesn't change it.");
     assert_eq!(of("opm-portal-actions.scale.go", &scale), None, "the last action counts");
     assert_eq!(of("opm-fulfil", &restart), None);
     let inside =

@@ -45,7 +45,7 @@ pub(super) fn deprovision(facts: &Facts, digests: &DigestKey) -> Plan {
         return plan;
     }
     for (_, verdict) in &verdicts {
-        if let Verdict::Hold(hold) = verdict {
+        if let Verdict::Hold(hold) | Verdict::Postponed(hold) = verdict {
             plan.holds.push(hold.clone());
         }
     }

@@ -29,7 +29,8 @@ use crate::names;
 /// which changes nothing.
 ///
 /// Drift is repaired immediately, and with increasing delays if it recurs soon; see [`Plan::contested`]. The same holds for objects whose
-/// templates keep giving something else within a release; see [`Facts::restless`].
+/// templates keep giving something else within a release; see [`Facts::restless`]. They exist meanwhile, so objects of later stages don't
+/// wait for them.
 pub fn plan(facts: &Facts, digests: &DigestKey) -> Plan {
     let mut plan = if facts.request.deleting { deprovision(facts, digests) } else { provision(facts, digests) };
     plan.holds.sort_by_key(rank);
@@ -87,7 +88,10 @@ pub(super) enum Verdict {
     /// It exists, but something keeps changing it: it is left as it is for now.
     Left,
     Apply(Why, Option<String>),
+    /// Nothing can be done with it now, and objects of later stages wait for it.
     Hold(Hold),
+    /// It exists and is changed later. Only what is no longer wanted waits for that.
+    Postponed(Hold),
     /// A step of the workflow comes first. Until then it stays as it is.
     Later,
 }
@@ -158,11 +162,11 @@ pub(super) fn judge(facts: &Facts, desired: &Desired, digests: &DigestKey, plan:
     }
 }
 
-/// Holds an object whose template keeps giving something else.
+/// Postpones the change of an object whose template keeps giving something else.
 fn restless(desired: &Desired, left: i64, plan: &mut Plan) -> Verdict {
     plan.again = Some(plan.again.map_or(left, |again| again.min(left)));
     let message = Some("what its template reads keeps changing, so it is updated less and less often".to_owned());
-    Verdict::Hold(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message })
+    Verdict::Postponed(Hold::Unhealthy { id: desired.id.clone(), key: desired.key.clone(), message })
 }
 
 /// Judges the Job of a step. Once it was created, it stays as it is, also if it is gone.
@@ -274,7 +278,7 @@ fn twice(desired: &Desired) -> Hold {
 fn collect_holds(facts: &Facts, verdicts: &[(&Desired, Verdict)], plan: &mut Plan) {
     for (desired, verdict) in verdicts {
         match verdict {
-            Verdict::Hold(hold) => plan.holds.push(hold.clone()),
+            Verdict::Hold(hold) | Verdict::Postponed(hold) => plan.holds.push(hold.clone()),
             Verdict::Fine(_) | Verdict::Left if !desired.once => {
                 let (health, message) = health(facts, &desired.key);
                 if health != Health::Healthy {
@@ -407,7 +411,7 @@ fn repairs(facts: &Facts, key: &Key, verdict: &Verdict, known: Option<&Inventory
     match verdict {
         Verdict::Fine(_) => repair::held(before.as_ref(), facts.now),
         Verdict::Left | Verdict::Hold(Hold::Unhealthy { .. }) => before.map(|before| Repairs { contested: true, ..before }),
-        Verdict::Apply(..) | Verdict::Hold(_) | Verdict::Later => before,
+        Verdict::Apply(..) | Verdict::Hold(_) | Verdict::Postponed(_) | Verdict::Later => before,
     }
 }
 

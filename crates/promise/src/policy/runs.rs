@@ -12,7 +12,7 @@ use super::reading::RuleReading;
 use super::refusal::{Conflict, ExpressionError, Refusal, RefusalReason, RuleProblem};
 use super::source::{PolicySource, Provenance};
 use super::window::{ChangeWindows, WindowWait};
-use crate::api::{Approve, Enforcement, Rule, Validate};
+use crate::api::{Approve, Enforcement, Rule, Validate, WaitingKind, WaitingOn, WaitingReason, Window};
 use crate::context::Context;
 use crate::expression;
 use crate::path::Path;
@@ -43,6 +43,15 @@ pub struct RunVerdict {
     pub approvals: Vec<Ruling<Approve>>,
 }
 
+/// Why a run waits for the windows of policies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunHold {
+    /// What it waits for.
+    pub waiting: WaitingOn,
+    /// When all windows are open. Nothing if that isn't within five weeks, or a window can't be read.
+    pub opens: Option<Timestamp>,
+}
+
 /// Returns the policies for runs of an action among those that apply to its promise, each once, in a stable order.
 pub fn for_runs<'s>(sources: &'s [PolicySource], action: &str) -> Vec<&'s PolicySource> {
     let mut sources = sorted(sources);
@@ -57,19 +66,57 @@ pub fn judge_run(sources: &[PolicySource], facts: &RunFacts<'_>) -> RunVerdict {
     for source in for_runs(sources, facts.action) {
         for (rule, read) in source.reading.rules() {
             let from = source.provenance(&rule.name);
-            if let Some(fault) = read.faults.first() {
-                // No rule passes silently, whatever happens to those who break it.
-                let broken = Conflict::broken(&from, Path::default(), RuleProblem::Fault(fault.what.clone()));
-                verdict.refusals.push(Refusal { path: Path::default(), reason: RefusalReason::Conflict(broken) });
+            if let Some(broken) = broken(read, &from) {
+                verdict.refusals.push(broken);
                 continue;
             }
             verdict.validate((rule, read), &from, facts);
             verdict.approve((rule, read), &from, facts);
-            windows.extend(rule.window.clone().map(|effect| Ruling { from, path: Path::default(), effect }));
+            windows.extend(window(rule, from));
         }
     }
     verdict.wait = ChangeWindows::blocking(&windows).wait(facts.now);
     verdict
+}
+
+/// Returns what the first step of a run waits for once the approvals that policies required are decided: windows, as they are by now. Rules
+/// of other kinds count at the start alone.
+pub fn hold_run(sources: &[PolicySource], action: &str, now: Timestamp) -> Option<RunHold> {
+    let mut windows = Vec::new();
+    for source in for_runs(sources, action) {
+        for (rule, read) in source.reading.rules().filter(|(rule, _)| rule.window.is_some()) {
+            let from = source.provenance(&rule.name);
+            if let Some(broken) = broken(read, &from) {
+                return Some(RunHold::broken(&from, &broken));
+            }
+            windows.extend(window(rule, from));
+        }
+    }
+    ChangeWindows::blocking(&windows).wait(now).map(|wait| RunHold::of(&wait))
+}
+
+fn window(rule: &Rule, from: Provenance) -> Option<Ruling<Window>> {
+    Some(Ruling { from, path: Path::default(), effect: rule.window.clone()? })
+}
+
+/// Returns the refusal by a rule that can't be applied: no rule passes silently, whatever happens to those who break it.
+fn broken(read: &RuleReading, from: &Provenance) -> Option<Refusal> {
+    let fault = read.faults.first()?;
+    let broken = Conflict::broken(from, Path::default(), RuleProblem::Fault(fault.what.clone()));
+    Some(Refusal { path: Path::default(), reason: RefusalReason::Conflict(broken) })
+}
+
+impl RunHold {
+    /// Returns the hold of a run that waits for windows.
+    pub fn of(wait: &WindowWait) -> Self {
+        Self { waiting: wait.waiting_on(), opens: wait.opens }
+    }
+
+    /// Returns the hold by a window that can't be read, which opens once someone fixes the policy.
+    fn broken(from: &Provenance, refusal: &Refusal) -> Self {
+        let waiting = WaitingOn::new(WaitingKind::Person, WaitingReason::ChangeWindow, refusal.problem().message);
+        Self { waiting: WaitingOn { object: Some(from.policy.clone()), ..waiting }, opens: None }
+    }
 }
 
 /// Evaluates an expression of a rule on a run.

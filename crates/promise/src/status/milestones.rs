@@ -3,10 +3,12 @@
 
 use super::conditions::{APPLIED, CONTESTED, DELETING, DELETION_BLOCKED, DRIFT_FREE, NO_ROOM, POLICIES_SATISFIED};
 use crate::api::{
-    CandidateState, Condition, ConditionStatus, DecisionState, GivenApproval, Phase, PromiseRequestStatus, WaitingKind, WaitingReason,
+    ApprovalRule, ApprovalStatus, CandidateState, Condition, ConditionStatus, Decision, DecisionState, GivenApproval, OutdatedRule,
+    OutdatedStatus, Phase, PromiseRequestStatus, WaitingKind, WaitingOn, WaitingReason,
 };
 use crate::expiry::{Expiry, minute};
 use crate::plan::{Key, Why};
+use crate::wording::counted;
 
 /// Something that happened to a request, once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -182,27 +184,46 @@ fn accepted(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
 
 /// Adds questions to approvers, and their decisions.
 fn approval(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    let said = |status| condition(status, "Approved").map(|condition| (condition.reason.clone(), condition.message.clone()));
-    let ((reason, message), known) = (said(after)?, said(before));
-    // The same message about different content is new as well.
+    let Condition { reason, message, .. } = condition(after, "Approved")?;
+    let same_reason = condition(before, "Approved").is_some_and(|known| known.reason == *reason);
+    // The same answers about different content are new as well.
     let content = |status: &PromiseRequestStatus| status.candidate.as_ref().map(|candidate| candidate.content_hash.clone());
-    let agreed = matches!(reason.as_str(), "Approved" | "EmergencyApproved");
-    let same = known.as_ref() == Some(&(reason.clone(), message.clone())) && (agreed || content(before) == content(after));
+    let same_content = content(before) == content(after);
+    let same = match reason.as_str() {
+        "Approved" | "EmergencyApproved" => approvers(before) == approvers(after),
+        _ => same_content && answers(before) == answers(after),
+    };
     // A decision that stands although policies changed isn't new.
-    let marked = after.candidate.as_ref().is_some_and(|candidate| candidate.policies_changed)
-        && content(before) == content(after)
-        && known.is_some_and(|(known, _)| known == reason);
-    if same || marked {
+    let marked = after.candidate.as_ref().is_some_and(|candidate| candidate.policies_changed) && same_content;
+    if same_reason && (same || marked) {
         return None;
     }
     match reason.as_str() {
-        "AwaitingApproval" => Some(milestone(MilestoneReason::ApprovalNeeded, &message)),
-        "Approved" | "EmergencyApproved" => Some(milestone(MilestoneReason::Approved, &message)),
-        "ChangesRequested" => Some(milestone(MilestoneReason::ChangesRequested, &message)),
-        "Rejected" => Some(milestone(MilestoneReason::Rejected, &message)),
-        "Expired" => Some(milestone(MilestoneReason::Expired, &message)),
+        "AwaitingApproval" => Some(milestone(MilestoneReason::ApprovalNeeded, message)),
+        "Approved" | "EmergencyApproved" => Some(milestone(MilestoneReason::Approved, message)),
+        "ChangesRequested" => Some(milestone(MilestoneReason::ChangesRequested, message)),
+        "Rejected" => Some(milestone(MilestoneReason::Rejected, message)),
+        "Expired" => Some(milestone(MilestoneReason::Expired, message)),
         _ => None,
     }
+}
+
+/// Returns the Approvals that count, for each rule.
+fn approvers(status: &PromiseRequestStatus) -> Vec<(&ApprovalRule, Vec<&str>)> {
+    let counts = |given: &&GivenApproval| given.state == DecisionState::Counts && given.decision == Decision::Approve;
+    let lines = status.approvals.iter();
+    lines.map(|line| (&line.rule, line.given.iter().filter(counts).map(|given| given.approval.as_str()).collect())).collect()
+}
+
+/// Returns who is asked and what they answered, for each rule, without the texts about it.
+fn answers(status: &PromiseRequestStatus) -> Vec<ApprovalStatus> {
+    let is_current = |given: &&GivenApproval| given.state != DecisionState::Superseded;
+    let wordless = |given: &GivenApproval| GivenApproval { void: None, ..given.clone() };
+    let of = |line: &ApprovalStatus| {
+        let given = line.given.iter().filter(is_current).map(wordless).collect();
+        ApprovalStatus { given, expires_at: None, opens_at: None, ..line.clone() }
+    };
+    status.approvals.iter().map(of).collect()
 }
 
 /// Adds an override: one approval instead of all others.
@@ -220,8 +241,15 @@ fn overridden(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Op
 
 fn outdated(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let now = condition(after, "PolicyOutdated").filter(|condition| condition.status == ConditionStatus::True)?;
-    let known = condition(before, "PolicyOutdated").is_some_and(|known| known.message == now.message);
-    (!known).then(|| milestone(MilestoneReason::PolicyOutdated, &now.message))
+    (policy_changes(before) != policy_changes(after)).then(|| milestone(MilestoneReason::PolicyOutdated, &now.message))
+}
+
+/// Returns which policies and prices changed, without the texts about it, and whether the request would be refused.
+fn policy_changes(status: &PromiseRequestStatus) -> Option<(OutdatedStatus, bool)> {
+    let wordless = |rule: &OutdatedRule| OutdatedRule { sentence: None, ..rule.clone() };
+    let outdated = status.outdated.as_ref()?;
+    let rules = outdated.rules.iter().map(wordless).collect();
+    Some((OutdatedStatus { rules, refusals: Vec::new(), ..outdated.clone() }, !outdated.refusals.is_empty()))
 }
 
 fn refused(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -274,12 +302,11 @@ fn contested(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opt
 }
 
 fn expired(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
-    let why = |status: &PromiseRequestStatus| {
-        let waits = status.waiting_on.as_ref().filter(|waits| waits.reason == WaitingReason::Expired);
-        waits.map(|waits| waits.message.clone())
-    };
-    let now = why(after)?;
-    (why(before).as_ref() != Some(&now)).then(|| milestone(MilestoneReason::RequestExpired, &now))
+    let waits = |status: &PromiseRequestStatus| status.waiting_on.clone().filter(|waits| waits.reason == WaitingReason::Expired);
+    let time = |status: &PromiseRequestStatus| status.current.as_ref().map(|current| (current.release.clone(), current.expires_at.clone()));
+    let now = waits(after)?;
+    let known = waits(before).is_some() && time(before) == time(after);
+    (!known).then(|| milestone(MilestoneReason::RequestExpired, &now.message))
 }
 
 /// Returns the entry for a deletion that runs none of the promise's steps, because its release or the version of the promise no longer
@@ -289,6 +316,13 @@ pub fn deprovision_skipped() -> Milestone {
         MilestoneReason::DeprovisionSkipped,
         "The steps of the promise for a deletion are skipped, because the release that names them no longer exists",
     )
+}
+
+/// Returns the entry for objects that stay at a Destination that no longer exists. No status contains this.
+pub fn left_behind(destination: &str, objects: usize) -> Milestone {
+    let count = counted(objects as u64, "object");
+    let text = format!("The destination {destination} no longer exists; {count} that might still be there can't be removed");
+    milestone(MilestoneReason::LeftBehind, &text)
 }
 
 /// Returns the entry for a request that the controller deletes because it expired.
@@ -304,8 +338,8 @@ fn deleting(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Opti
 
 fn deletion_waits(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
     let what = waits_for_step(after)?;
-    let known = before.phase == Phase::Deleting && waits_for_step(before) == Some(what);
-    (!known).then(|| milestone(MilestoneReason::DeletionWaits, what))
+    let known = before.phase == Phase::Deleting && waits_for_step(before).is_some_and(|known| known.is_same(what));
+    (!known).then(|| milestone(MilestoneReason::DeletionWaits, &what.message))
 }
 
 fn deletion_blocked(before: &PromiseRequestStatus, after: &PromiseRequestStatus) -> Option<Milestone> {
@@ -338,8 +372,8 @@ fn why_blocked(status: &PromiseRequestStatus) -> Option<&str> {
     condition(status, APPLIED).filter(|condition| condition.reason == DELETION_BLOCKED).map(|condition| condition.message.as_str())
 }
 
-fn waits_for_step(status: &PromiseRequestStatus) -> Option<&str> {
-    status.waiting_on.as_ref().filter(|waits| waits.kind == WaitingKind::Step).map(|waits| waits.message.as_str())
+fn waits_for_step(status: &PromiseRequestStatus) -> Option<&WaitingOn> {
+    status.waiting_on.as_ref().filter(|waits| waits.kind == WaitingKind::Step)
 }
 
 /// Returns why an accepted release isn't running as it should.

@@ -34,10 +34,18 @@ impl WaitingOn {
     /// Keeps the time of the same reason, unless an object says since when. Its message can change in the meantime, such as a count;
     /// different approvers are a different reason.
     pub(crate) fn dated(self, previous: Option<&Self>, now: &str) -> Self {
-        let matter = |of: &Self| (of.kind, of.reason, of.who.clone(), of.object.clone());
-        let kept = previous.filter(|kept| matter(kept) == matter(&self)).and_then(|kept| kept.since.clone());
+        let kept = previous.filter(|kept| kept.is_about_same(&self)).and_then(|kept| kept.since.clone());
         let known = self.since.clone().or(kept);
         Self { since: known.or_else(|| Some(now.to_owned())), ..self }
+    }
+
+    fn is_about_same(&self, other: &Self) -> bool {
+        (self.kind, self.reason, &self.who, &self.object) == (other.kind, other.reason, &other.who, &other.object)
+    }
+
+    /// Whether two observations are the same news, whatever their messages count.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.is_about_same(other) && self.finalizers == other.finalizers
     }
 }
 

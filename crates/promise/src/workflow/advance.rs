@@ -48,6 +48,9 @@ pub struct Input<'a> {
     pub is_back: bool,
     /// Whether the request is paused.
     pub paused: bool,
+    /// Whether the windows of policies are open for the steps of an action. It matters only to a run of which policies required approvals,
+    /// until its first step after them begins.
+    pub windows_open: bool,
     /// Value of the annotation that retries a run that failed: the attempt that failed.
     pub retry: Option<&'a str>,
     /// Value of the annotation that cancels a run: the attempt that runs.
@@ -184,7 +187,7 @@ impl State<'_, '_> {
                     }
             })
         };
-        if self.has_failed() || !step.depends_on.iter().all(is_open) {
+        if self.has_failed() || !step.depends_on.iter().all(is_open) || self.is_held(index) {
             return;
         }
         if let Some(left) = self.left(self.run.steps[index].next_at.as_deref()) {

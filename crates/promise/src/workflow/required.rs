@@ -1,10 +1,13 @@
 //! Approvals that policies require of a run of an action: `approve` steps before its own steps, as the rules were when the run started.
+//!
+//! People can take their time, so the windows that were open at the start might be closed when they have decided. The steps of the action
+//! wait until the controller has found them open again.
 
 use super::Run;
 use super::advance::State;
 use super::compile::{Action, CompiledStep, CompiledWorkflow, duration};
 use super::words;
-use crate::api::{Approve, OnFailure, StepKind, StepPhase, StepPolicy, StepStatus};
+use crate::api::{Approve, OnFailure, StepKind, StepPhase, StepPolicy, StepStatus, WorkflowPhase, WorkflowStatus};
 use crate::policy::{Origin, Provenance, Ruling};
 
 /// Ids of steps of promises are letters and digits, so none is the same.
@@ -61,6 +64,26 @@ impl Run {
         self.steps.splice(0..0, steps);
         self
     }
+
+    /// Checks whether such a run has all its approvals, and none of the steps of the action has begun.
+    pub fn awaits_opening(&self) -> bool {
+        awaits_opening(&self.status, &self.steps)
+    }
+}
+
+/// Checks whether policies required approvals of a run, all of them are decided, and none of the steps of the action has begun. One that
+/// failed has begun: a retry continues a run, whatever policies say by then.
+pub fn awaits_opening(run: &WorkflowStatus, steps: &[StepStatus]) -> bool {
+    let is_decided = |step: &StepStatus| matches!(step.phase, StepPhase::Succeeded | StepPhase::Skipped);
+    let mut required = steps.iter().filter(|step| step.policy.is_some());
+    run.phase == WorkflowPhase::Running && is_unbegun(steps) && required.all(is_decided)
+}
+
+/// Checks whether policies required approvals of a run, and none of the steps of the action has begun.
+fn is_unbegun(steps: &[StepStatus]) -> bool {
+    let (required, own): (Vec<&StepStatus>, Vec<&StepStatus>) = steps.iter().partition(|step| step.policy.is_some());
+    let has_begun = |step: &&StepStatus| step.phase != StepPhase::Pending || step.started_at.is_some();
+    !required.is_empty() && !own.is_empty() && !own.iter().any(has_begun)
 }
 
 impl CompiledWorkflow {
@@ -94,6 +117,11 @@ fn compiled(step: &StepStatus, policy: &StepPolicy, all: &[(&StepStatus, &StepPo
 }
 
 impl State<'_, '_> {
+    /// Checks whether a step of the action can't begin, because windows weren't found open after the approvals that policies require.
+    pub(super) fn is_held(&self, index: usize) -> bool {
+        !self.input.windows_open && self.run.steps[index].policy.is_none() && is_unbegun(&self.run.steps)
+    }
+
     /// Ends the other questions of policies once one of them is rejected or expires: nothing follows from them. If someone retries the run,
     /// they continue, and what was decided about them still counts.
     pub(super) fn stop_asking(&mut self) {

@@ -116,7 +116,7 @@ pub(super) fn subject(at: &Key, named: &ApprovedRequest) -> Option<Key> {
         None if at.cluster.is_of_kubernetes() => ClusterId::of_namespace(&named.namespace).ok()?,
         None => return None,
     };
-    Some(Key { cluster, namespace: named.namespace.clone(), name: named.name.clone() })
+    Some(Key::new(cluster, named.namespace.clone(), named.name.clone()))
 }
 
 impl Known {
@@ -333,7 +333,7 @@ mod tests {
     use super::*;
 
     fn key(name: &str) -> Key {
-        Key { cluster: ClusterId::parse("shop").unwrap(), namespace: "default".into(), name: name.into() }
+        Key::new(ClusterId::parse("shop").unwrap(), "default", name)
     }
 
     fn request(name: &str, version: &str, state: CandidateState) -> Arc<PromiseRequest> {
@@ -436,7 +436,7 @@ mod tests {
         known.follow_runs([(key("a-1"), run(ActionPhase::Running, Some("h")))].into_iter().collect());
         assert_eq!(known.listed().iter().map(|(key, _)| key.name.as_str()).collect::<Vec<_>>(), ["a"]);
         let (_, copy, of) = known.question("uid-a", "h").unwrap();
-        assert_eq!((crate::portal::approvals::step::own_hash(&copy), of.map(|run| run.name).as_deref()), (Some("h"), Some("a-1")));
+        assert_eq!((crate::portal::approvals::step::own_hash(&copy), of.map(|run| run.name.clone()).as_deref()), (Some("h"), Some("a-1")));
         assert!(known.question("uid-a", "other").is_none() && known.question("uid-b", "h").is_none());
         known.follow(requests("2"), OrdMap::new());
         assert_eq!(known.listed()[0].1.metadata.resource_version.as_deref(), Some("2"), "the request is the present one");
@@ -460,7 +460,7 @@ mod tests {
         for number in 0..100 {
             assert_eq!(known.by_hash[&format!("h{number}")].len(), 1);
             let (_, _, of) = known.question("uid-a", &format!("h{number}")).unwrap();
-            assert_eq!(of.map(|run| run.name), Some(format!("a-{number}")));
+            assert_eq!(of.map(|run| run.name.clone()), Some(format!("a-{number}")));
         }
         assert!(known.question("uid-b", "h1").is_none(), "of another request");
         runs.remove(&key("a-1"));

@@ -264,7 +264,7 @@ impl Prices {
     pub(super) fn of(caller: &Caller, key: &Key, request: &PromiseRequest) -> Self {
         let world = &caller.portal().world;
         let kept = |name: &str| {
-            let release = world.releases.get(&Key { name: name.to_owned(), ..key.clone() })?;
+            let release = world.releases.get(&key.beside(name))?;
             Some(Estimate::recorded(&release.spec())?.monthly)
         };
         let status = request.status.as_ref();

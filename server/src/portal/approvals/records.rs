@@ -45,7 +45,7 @@ impl Caller {
         let run = step::own_hash(request).and_then(|_| portal.approval_index.request(&portal.world, &row.uid)?.2);
         Ok(ApprovalItem {
             step: step::step(request).map(|step| step.id.clone()),
-            run: run.map(|run| run.name),
+            run: run.map(|run| run.name.clone()),
             content_hash: candidate.map(|candidate| candidate.content_hash.clone()).unwrap_or_default(),
             cost: Prices::of(self, key, request).after.as_ref().and_then(|after| after.money()).map(Amount::from),
             rules: standings.iter().filter(|standing| standing.waits()).map(|standing| approval(standing.approval, true)).collect(),
@@ -99,7 +99,7 @@ impl Caller {
         // Who decides doesn't have to be able to enter the workspace.
         let path = WorkspacePath::parse(workspace).map_err(|_| absent())?;
         let cluster = portal.world.tree().cluster(&path).ok_or_else(absent)?;
-        let key = Key { cluster, namespace: namespace.to_owned(), name: name.to_owned() };
+        let key = Key::new(cluster, namespace, name);
         let uid = portal.world.requests.get(&key).and_then(|request| request.metadata.uid.clone()).ok_or_else(absent)?;
         // The hash says which of several steps it is about.
         let matter = match matter::find(self, &step::joined(&uid, &body.content_hash)).await {

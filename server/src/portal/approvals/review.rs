@@ -76,7 +76,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         asked: asked(caller, &standings),
         why_not: why_not(&standings),
         reconsiders: standings.iter().any(Standing::reconsiders),
-        route: decisions::lines(caller, &matter.request).await?,
+        route: decisions::lines(caller, &matter.request),
         values,
         since: compared(caller, matter, &told, since),
         checks: step.map(step::check).into_iter().chain(checked).collect(),
@@ -88,10 +88,8 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         before: similar::told(caller, matter, &standings),
         alike: alike::count(caller, matter, &standings),
         comments: thread::of(caller, matter).await?,
-        withdraw: withdraw::allowed(caller, matter).await?.map(|may| may.map_err(|reason| reason.to_string())),
-        again: withdraw::may_ask_again(caller, &matter.key.cluster, &matter.request)
-            .await?
-            .map(|may| may.map_err(|reason| reason.to_string())),
+        withdraw: withdraw::allowed(caller, matter).await?,
+        again: withdraw::may_ask_again(caller, &matter.key.cluster, &matter.request).await?,
         opens: matter.opens,
         policies,
         changes,

@@ -13,7 +13,6 @@ use promise::api::{
     ApprovalRule, ApprovalSpec, ApprovalStatus, Decision, PromiseSpec, Step, StepKind, StepPhase, StepStatus, WorkflowName,
 };
 use promise::rest::{DecisionReceipt, SkipBody};
-use promise::wording::upper_first;
 use promise::workflow::{allows_requester, skip_effect, skip_hash};
 use promise::{ConflictReason, DeniedReason, Error, Result, names};
 
@@ -214,7 +213,7 @@ async fn page(caller: &Caller, workspace: &Workspace, of: StepOf<'_>) -> Result<
     let (subject, step) = (found.subject(), found.step(of.step)?);
     let (hash, allowed) = match subject.skippable(caller, step).await? {
         Ok((_, hash)) => (hash, Ok(())),
-        Err(error) => (String::new(), Err(upper_first(&error.to_string()))),
+        Err(error) => (String::new(), Err(error)),
     };
     let used = caller.made_from(&found.request);
     let written = used.as_ref().map(|used| subject.written(&used.spec.spec)).unwrap_or_default();
@@ -241,7 +240,7 @@ async fn skip(caller: &Caller, workspace: &Workspace, of: StepOf<'_>, seen: Opti
     vote::check_reason(comment)?;
     caller.check_recent_for_override()?;
     let cluster = ClusterId::parse(&rule.cluster).map_err(|_| Error::Internal)?;
-    let key = Key { cluster: workspace.cluster.clone(), namespace: of.namespace.to_owned(), name: of.request.to_owned() };
+    let key = Key::new(workspace.cluster.clone(), of.namespace, of.request);
     let spec = ApprovalSpec {
         request: vote::reference(&key, found.request.metadata.uid.as_deref()),
         rule: rule.rule.clone(),

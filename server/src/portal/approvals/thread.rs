@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use app::view::CommentLine;
-use cluster::watch::Key;
 use jiff::Timestamp;
 use notify::remark::{self, Remark};
 use promise::{Error, Problem, Result};
@@ -43,7 +42,7 @@ pub(super) async fn add(caller: &Caller, uid: &str, text: &str) -> Result<()> {
         .await
         .map_err(|error| database(&error))?;
     let comment = NewComment { id: &id, request_uid: uid, author, text };
-    let Key { cluster, namespace, name } = &matter.key;
+    let (cluster, namespace, name) = (&matter.key.cluster, &matter.key.namespace, &matter.key.name);
     let write = caller.write(WriteOperation::Comment, WriteTarget::namespaced("PromiseRequest", cluster, namespace, name));
     let added = write.remember(portal.store.add_comment(&comment, &news, now), Option::is_some).await;
     match added.map_err(|error| database(&error))? {

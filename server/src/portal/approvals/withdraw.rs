@@ -6,7 +6,6 @@
 use cluster::ClusterId;
 use cluster::error::PlaneResult as _;
 use cluster::kinds::PromiseRequest;
-use cluster::watch::Key;
 use kube::api::Api;
 use promise::api::CandidateState;
 use promise::{BusyReason, ConflictReason, DeniedOperation, DeniedReason, Result, names};
@@ -113,7 +112,7 @@ pub(super) async fn ask_again(caller: &Caller, uid: &str) -> Result<()> {
 
 /// Writes an annotation as the user, to the edition that was read: the call must not apply to later changes.
 async fn note(caller: &Caller, matter: &Matter, operation: WriteOperation, annotation: &str, value: &str) -> Result<()> {
-    let Key { cluster, namespace, name } = &matter.key;
+    let (cluster, namespace, name) = (&matter.key.cluster, &matter.key.namespace, &matter.key.name);
     let api: Api<PromiseRequest> = Api::namespaced(caller.client(cluster), namespace);
     let version = &matter.request.metadata.resource_version;
     let patch = json!({"metadata": {"resourceVersion": version, "annotations": {annotation: value}}});

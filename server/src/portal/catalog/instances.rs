@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn what_runs_is_listed_where_the_person_can_list_it() {
         let cluster = |name: &str| ClusterId::parse(name).unwrap();
-        let key = |workspace: &str, name: &str| Key { cluster: cluster(workspace), namespace: "default".into(), name: name.into() };
+        let key = |workspace: &str, name: &str| Key::new(cluster(workspace), "default", name);
         let all = [("shop", "b", Some("1.0.3")), ("shop", "a", Some("1.0.2")), ("shop", "waits", None), ("data", "c", Some("1.0.3"))];
         let requests = all.into_iter().map(|(at, name, version)| (key(at, name), Arc::new(request(name, version)))).collect();
         let mut known = Known::default();

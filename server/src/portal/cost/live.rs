@@ -172,7 +172,7 @@ impl Live {
         let status = request.status.as_ref();
         let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state.is_open());
         let Some(asked) = asked else { return };
-        let release = caller.portal().world.releases.get(&Key { name: asked.release.clone(), ..key.clone() });
+        let release = caller.portal().world.releases.get(&key.beside(asked.release.clone()));
         let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec()).price);
         let runs = status.is_some_and(|status| status.current.is_some());
         let before = if runs { price(request) } else { wanted.as_ref().map(|wanted| Money::new(0, wanted.currency.clone())) };

@@ -142,7 +142,7 @@ impl Run<'_> {
 
     fn place(&self, member: usize) -> Option<(Workspace, &StoredMember)> {
         let member = self.members.get(member)?;
-        let workspace = Workspace::at(&self.caller.portal().world.tree(), observed::key(member)?.cluster)?;
+        let workspace = Workspace::at(&self.caller.portal().world.tree(), observed::key(member)?.cluster.clone())?;
         Some((workspace, member))
     }
 

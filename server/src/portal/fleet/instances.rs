@@ -103,7 +103,7 @@ mod tests {
     fn words_workspace_and_version_narrow_together() {
         let instance = Instance {
             path: "root:acme:shop".into(),
-            key: Key { cluster: ClusterId::root(), namespace: "default".into(), name: "orders-db".into() },
+            key: Key::new(ClusterId::root(), "default", "orders-db"),
             request: Arc::new(object::<PromiseRequestKind>("orders-db", Some("default"), PromiseRequestSpec::default())),
             version: "1.0.0".into(),
         };

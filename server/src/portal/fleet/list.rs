@@ -76,8 +76,8 @@ async fn row(caller: &Caller, one: Instance, to: &str) -> Result<FleetRow> {
     Ok(FleetRow {
         check: check(caller, &one, to).await?,
         workspace: one.path.to_string(),
-        namespace: one.key.namespace,
-        name: one.key.name,
+        namespace: one.key.namespace.clone(),
+        name: one.key.name.clone(),
         version: one.version,
         states: rows::states(&one.request),
     })

@@ -26,7 +26,7 @@ pub(super) fn member(stored: &StoredMember) -> Member {
 /// Returns the key of a member's request.
 pub(super) fn key(stored: &StoredMember) -> Option<Key> {
     let cluster = ClusterId::parse(&stored.cluster).ok()?;
-    Some(Key { cluster, namespace: stored.namespace.clone(), name: stored.name.clone() })
+    Some(Key::new(cluster, stored.namespace.clone(), stored.name.clone()))
 }
 
 /// Returns the request of a member from the cache, regardless of who can see it. Another one with the same name doesn't count.

@@ -137,8 +137,8 @@ async fn item(caller: &Caller, at: Vec<String>, one: Instance, to: &str) -> Resu
     let item = FleetItem {
         workspace: one.path.to_string(),
         version: filled(&one.version),
-        namespace: one.key.namespace,
-        name: one.key.name,
+        namespace: one.key.namespace.clone(),
+        name: one.key.name.clone(),
         state: states.state,
         change: states.change,
         to: filled(to),

@@ -53,9 +53,6 @@ pub(super) async fn page(caller: &Caller, workspace: &str, name: &str, from: &st
         rules: rules.collect(),
         for_promises: promises.in_words(&spec.applies_to.promises),
         for_workspaces: list::for_workspaces(spec, list::is_trusted(caller, &place)),
-        closed: inside
-            .is_none()
-            .then(|| format!("Only people who can read policies in {workspace} see its YAML and what else it applies to.")),
         inside,
         row,
     })
@@ -103,8 +100,6 @@ async fn inside(
 ) -> Result<PolicyInside> {
     // Read with the user's token: the page shows the YAML and all its content.
     let whole = cluster::error::PlaneResult::about(text::api(caller, &key.cluster).get(&key.name).await, &format!("policy {}", key.name))?;
-    let may_edit = caller.may(&key.cluster, Right::policy("update", &key.name)).await?;
-    let may_delete = caller.may(&key.cluster, Right::policy("delete", &key.name)).await?;
     let (history, history_known) = history::of(caller, (&key.cluster, &key.name), &whole.metadata, promises).await;
     let (denied, warned, outdated) = (of(&hits.denied, key), of(&hits.warned, key), of(&hits.outdated, key));
     let (name, source) = (key.name.as_str(), place.as_str());
@@ -127,8 +122,8 @@ async fn inside(
         outdated: lines(caller, outdated, |request| changes(request, name, source)),
         outdated_total: outdated.len(),
         yaml: text::yaml(&whole),
-        edit: (!may_edit).then(|| format!("You can't change policies in {place}.")),
-        delete: (!may_delete).then(|| format!("You can't delete policies in {place}.")),
+        can_edit: caller.may(&key.cluster, Right::policy("update", &key.name)).await?,
+        can_delete: caller.may(&key.cluster, Right::policy("delete", &key.name)).await?,
         referrers: promises.referring(&key.cluster, &key.name),
         history,
         history_known,

@@ -75,7 +75,7 @@ impl Promises {
     pub(super) fn concerned(&self, caller: &Caller, workspace: &WorkspacePath, spec: &PolicySpec) -> BTreeSet<(String, String)> {
         let reached = self.reached(caller, workspace).into_iter();
         let named = reached.filter(|(_, key, _)| policy::covers_promise(&spec.applies_to, &key.name));
-        named.map(|(home, key, _)| (home.to_string(), key.name)).collect()
+        named.map(|(home, key, _)| (home.to_string(), key.name.clone())).collect()
     }
 
     /// Returns those that policies of a workspace can apply to, each with the path of its home.

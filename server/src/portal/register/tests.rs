@@ -19,7 +19,7 @@ fn cluster(name: &str) -> ClusterId {
 
 fn key(number: usize) -> Key {
     let namespace = if number.is_multiple_of(5) { "other" } else { "default" };
-    Key { cluster: cluster(["data", "shop"][number % 2]), namespace: namespace.into(), name: format!("request-{number:03}") }
+    Key::new(cluster(["data", "shop"][number % 2]), namespace, format!("request-{number:03}"))
 }
 
 /// Returns a request that looks different in each state.
@@ -154,7 +154,7 @@ fn what_was_orphaned_is_among_what_runs_until_it_is_released() {
         let account = Account { requester: "dana".into(), project: "checkout".into(), ..Account::default() };
         let price = micros.map(|micros| Money::new(micros, "EUR"));
         let accepted = Accepted { release: "r".into(), promise: "redis".into(), home: None, price };
-        let request = Key { cluster: cluster("shop"), namespace: "default".into(), name: name.into() };
+        let request = Key::new(cluster("shop"), "default", name);
         let (labels, lineage) = (BTreeMap::new(), Vec::new());
         Arc::new(Orphan { uid: name.into(), request, accepted, workspace: "root:shop".into(), labels, lineage, account })
     };

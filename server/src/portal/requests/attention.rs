@@ -38,8 +38,7 @@ mod tests {
 
     #[test]
     fn a_request_that_needs_attention_for_two_reasons_counts_once() {
-        let [one, two, three] =
-            ["one", "two", "three"].map(|name| Key { cluster: ClusterId::root(), namespace: "default".into(), name: name.into() });
+        let [one, two, three] = ["one", "two", "three"].map(|name| Key::new(ClusterId::root(), "default", name));
         assert_eq!(count([&one, &two], [&one], [&two, &three]), 3);
         assert_eq!(count([], [], []), 0);
     }

@@ -1,6 +1,6 @@
 //! Decisions about a request: the approvers, the decisions made, and the effects of changed rules.
 
-use app::view::{ApprovalLine, ApprovalNote, ApprovalStanding, GivenLine, OutdatedView, PriceSource, PriceView, deciders};
+use app::view::{ApprovalLine, ApprovalNote, ApprovalStanding, DisabledReason, GivenLine, OutdatedView, PriceSource, PriceView, deciders};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Approval, PromiseRequest};
 use cluster::person;
@@ -25,20 +25,17 @@ pub(super) fn hash(status: &PromiseRequestStatus) -> Option<String> {
     Some(candidate.content_hash.clone())
 }
 
-/// Returns every approval, and whether this user can decide it.
-pub(in crate::portal) async fn lines(caller: &Caller, request: &PromiseRequest) -> Result<Vec<ApprovalLine>> {
+/// Returns every approval.
+pub(in crate::portal) fn lines(caller: &Caller, request: &PromiseRequest) -> Vec<ApprovalLine> {
     let approvals = request.status.as_ref().map(|status| status.approvals.as_slice()).unwrap_or_default();
     let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.state);
-    let mut lines = Vec::with_capacity(approvals.len());
-    for approval in approvals {
-        lines.push(line(caller, approval, candidate).await?);
-    }
+    let mut lines: Vec<ApprovalLine> = approvals.iter().map(|approval| line(caller, approval, candidate)).collect();
     // In the order in which the stages open.
     lines.sort_by_key(|line| line.stage);
-    Ok(lines)
+    lines
 }
 
-async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<CandidateState>) -> Result<ApprovalLine> {
+fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<CandidateState>) -> ApprovalLine {
     let (standing, note) = match approval.state {
         ApprovalState::Waiting | ApprovalState::Queued | ApprovalState::AwaitingWindow if candidate == Some(CandidateState::Withdrawn) => {
             (ApprovalStanding::Withdrawn, Some(ApprovalNote::Withdrawn))
@@ -54,7 +51,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
         ApprovalState::Rejected => (ApprovalStanding::Rejected, None),
         ApprovalState::ChangesRequested => (ApprovalStanding::ChangesRequested, Some(ApprovalNote::WaitsForRequester)),
     };
-    Ok(ApprovalLine {
+    ApprovalLine {
         rule: rule_id(approval),
         policy: approval.rule.policy.clone().or_else(|| approval.rule.promise.clone()).unwrap_or_default(),
         title: approval.rule.policy.as_ref().map(|policy| caller.policy_title(&approval.source, policy)).unwrap_or_default(),
@@ -65,15 +62,7 @@ async fn line(caller: &Caller, approval: &ApprovalStatus, candidate: Option<Cand
         standing,
         note,
         given: approval.given.iter().map(|one| given(approval, one)).collect(),
-        allowed: allowed(caller, approval).await?,
-    })
-}
-
-/// Returns whether the user can decide. Whether a decision counts is determined by the controller.
-async fn allowed(caller: &Caller, approval: &ApprovalStatus) -> Result<std::result::Result<(), String>> {
-    let verb = if approval.window { names::EMERGENCY_VERB } else { names::APPROVE_VERB };
-    let may = caller.may_decide(verb, approval).await?;
-    Ok(if may { Ok(()) } else { Err(format!("You can't decide on this. {} in {}.", who(caller, approval), approval.source)) })
+    }
 }
 
 /// Returns who must approve, in words. People are named as on other pages. No one has to approve for a window.
@@ -137,8 +126,7 @@ pub(super) async fn outdated(caller: &Caller, workspace: &Workspace, request: &P
     let may = caller.may(&workspace.cluster, Right::request("patch", namespace, name)).await?;
     let mut changes: Vec<String> = outdated.rules.iter().map(|rule| change(caller, rule)).collect();
     changes.extend(outdated.price.as_ref().map(price_change));
-    let why = format!("You can't change requests in {}. Someone who can has to roll this out.", workspace.path);
-    let allowed = if may { Ok(()) } else { Err(why) };
+    let allowed = if may { Ok(()) } else { Err(DisabledReason::CannotRollOut { workspace: workspace.path.to_string() }) };
     Ok(Some(OutdatedView { digest: outdated.digest, changes, refusals: outdated.refusals, allowed }))
 }
 

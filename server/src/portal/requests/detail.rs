@@ -97,11 +97,11 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         usual: surroundings.usual,
         related: surroundings.related,
         asked: caller.asked(in_question).await?,
-        again: caller.may_ask_again(&workspace.cluster, &request).await?.map(|may| may.map_err(|reason| reason.to_string())),
+        again: caller.may_ask_again(&workspace.cluster, &request).await?,
         comments: caller.comments(request.metadata.uid.as_deref().unwrap_or_default()).await?,
         uid: request.metadata.uid.clone().unwrap_or_default(),
         withdraw: withdrawn(caller, workspace, &request, may("patch").await?),
-        approvals: decisions::lines(caller, in_question).await?,
+        approvals: decisions::lines(caller, in_question),
         hash: in_question.status.as_ref().and_then(decisions::hash),
         outdated: decisions::outdated(caller, workspace, &request).await?,
         resources: status.inventory.iter().map(resource).collect(),
@@ -169,9 +169,9 @@ async fn needs(caller: &Caller, request: &PromiseRequest) -> BTreeMap<String, Ve
 }
 
 /// Returns whether the user can withdraw the request. `None` for users other than the requester, and while nothing waits for approval.
-fn withdrawn(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, may: bool) -> Option<std::result::Result<(), String>> {
+fn withdrawn(caller: &Caller, workspace: &Workspace, request: &PromiseRequest, may: bool) -> Option<std::result::Result<(), DeniedReason>> {
     let asked = request.status.as_ref().and_then(decisions::hash).is_some();
-    let denied = || DeniedReason::ChangeRequest { workspace: Some(workspace.path.to_string()) }.to_string();
+    let denied = || DeniedReason::ChangeRequest { workspace: Some(workspace.path.to_string()) };
     (asked && rows::is_of(caller, request)).then(|| if may { Ok(()) } else { Err(denied()) })
 }
 

@@ -51,7 +51,7 @@ impl Caller {
         let changes = self.portal().world.requests.changes();
         self.read_request(&workspace, namespace, name).await?;
         let place = self.portal().streams.enter(self.session(), &self.identity().person)?;
-        let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
+        let key = Key::new(workspace.cluster.clone(), namespace, name);
         Ok(RequestFollower { caller: self.clone(), workspace, key, changes, told: None, ended: false, _place: place })
     }
 }

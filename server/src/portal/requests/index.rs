@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_index_follows_its_snapshots() {
-        let key = |name: &str| Key { cluster: ClusterId::root(), namespace: "default".into(), name: name.into() };
+        let key = |name: &str| Key::new(ClusterId::root(), "default", name);
         let mut known = Known::default();
         let mut requests = OrdMap::new();
         for name in ["one", "two"] {

@@ -270,7 +270,7 @@ mod tests {
             price: (index < 50).then(|| Money::new(i64::try_from(index * 37 % 50).unwrap(), "EUR")),
             ..Entry::of(&Arc::new(request))
         };
-        (Key { cluster: ClusterId::root(), namespace: "default".into(), name }, Arc::new(entry))
+        (Key::new(ClusterId::root(), "default", name), Arc::new(entry))
     }
 
     fn listed<T>(query: &RequestQuery, read: impl FnOnce(&Wanted<'_>, Narrowed<'_>) -> T) -> T {

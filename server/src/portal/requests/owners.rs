@@ -66,13 +66,13 @@ mod tests {
             "spec": {"promise": {"name": "stack"}},
             "status": {"inventory": items},
         });
-        let key = Key { cluster: ClusterId::parse("shop").expect("an id"), namespace: "default".into(), name: name.into() };
+        let key = Key::new(ClusterId::parse("shop").expect("an id"), "default", name);
         (key, Arc::new(serde_json::from_value(object).expect("a request")))
     }
 
     fn names_of(all: &[(Key, Arc<PromiseRequest>)], name: &str) -> Vec<String> {
         let (_, of_it) = all.iter().find(|(key, _)| key.name == name).expect("the request");
-        of(all, of_it).into_iter().map(|(key, _)| key.name).collect()
+        of(all, of_it).into_iter().map(|(key, _)| key.name.clone()).collect()
     }
 
     #[test]

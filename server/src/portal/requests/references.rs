@@ -76,7 +76,7 @@ pub(super) async fn put(caller: &Caller, workspace: &Workspace, namespace: &str,
 async fn suggested(caller: &Caller, workspace: &Workspace, namespace: &str, hint: &ReferenceHint) -> Suggested {
     if let (Some(promise), None) = (&hint.promise, &hint.output) {
         return match requests(caller, workspace, promise, MOST).await {
-            Some(keys) => Suggested { suggestions: keys.into_iter().map(|key| plain(key.name)).collect(), note: None },
+            Some(keys) => Suggested { suggestions: keys.into_iter().map(|key| plain(key.name.clone())).collect(), note: None },
             None => without(format!("You can't list requests in {}. Enter a name.", workspace.path)),
         };
     }

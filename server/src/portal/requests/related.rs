@@ -76,11 +76,7 @@ fn counted(keys: Vec<Key>) -> (Vec<Key>, usize) {
 
 /// Returns the requests that were created for a request, in its own workspace.
 fn nested(workspace: &Workspace, request: &PromiseRequest) -> Vec<Key> {
-    let key = |(namespace, name): (&str, &str)| Key {
-        cluster: workspace.cluster.clone(),
-        namespace: namespace.to_owned(),
-        name: name.to_owned(),
-    };
+    let key = |(namespace, name): (&str, &str)| Key::new(workspace.cluster.clone(), namespace, name);
     owners::created(request).map(key).collect()
 }
 

@@ -76,7 +76,7 @@ impl Versions {
     fn of(caller: &Caller, opened: &Opened) -> Self {
         let key = &opened.offered.key;
         let all = caller.portal().world.revisions_of(&key.cluster, &key.name);
-        Self(all.into_iter().map(|(key, revision)| (key.name, revision)).collect())
+        Self(all.into_iter().map(|(key, revision)| (key.name.clone(), revision)).collect())
     }
 
     fn published(&self) -> Vec<Published<'_>> {

@@ -218,7 +218,7 @@ mod tests {
             };
             let inventory = healths.iter().enumerate().map(item).collect();
             request.status = Some(PromiseRequestStatus { inventory, ..PromiseRequestStatus::default() });
-            (Key { cluster: ClusterId::root(), namespace: "default".into(), name: (*name).into() }, Arc::new(request))
+            (Key::new(ClusterId::root(), "default", *name), Arc::new(request))
         };
         let requests: Vec<_> = requests.iter().map(request).collect();
         Shelf::of(requests.iter().map(|(key, request)| (key, request)))

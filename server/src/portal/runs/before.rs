@@ -37,9 +37,9 @@ pub(super) async fn of(
     if !caller.may(&workspace.cluster, Right::runs("list", &namespace)).await? {
         let why = DeniedReason::ListRuns { workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() };
         before.waits = waits_for_request(status, generation).map(|waits| waits.message).unwrap_or_default();
-        return Ok((before, ActionHistory { refused: Some(why.to_string()), ..ActionHistory::default() }));
+        return Ok((before, ActionHistory { refused: Some(why), ..ActionHistory::default() }));
     }
-    let key = Key { cluster: workspace.cluster.clone(), namespace, name: request.name_any() };
+    let key = Key::new(workspace.cluster.clone(), namespace, request.name_any());
     let portal = caller.portal();
     let (runs, _) = portal.runs.of(&portal.world, &key, 0, SEARCHED);
     let wanted = PromiseActionSpec { action: name.to_owned(), ..PromiseActionSpec::default() };

@@ -146,7 +146,7 @@ impl Opened {
         if references.is_empty() {
             return Ok(Vec::new());
         }
-        let key = Key { cluster: workspace.cluster.clone(), namespace: of.namespace.to_owned(), name: of.request.to_owned() };
+        let key = Key::new(workspace.cluster.clone(), of.namespace, of.request);
         let portal = caller.portal();
         let (runs, _) = portal.runs.of(&portal.world, &key, 0, SEARCHED);
         let choices = references.into_iter().map(|(path, named)| {
@@ -222,7 +222,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
     let status = opened.request.status.as_ref();
     Ok(ActionForm {
         row: rows::row(caller, workspace, &opened.request),
-        action: offers::line(of.action, action, allowed.map_err(|error| promise::wording::upper_first(&error.to_string()))),
+        action: offers::line(of.action, action, allowed),
         confirm: action.confirm,
         before,
         others: others.into_iter().filter(|other| other.name != of.action).collect(),

@@ -50,9 +50,7 @@ impl RunIndex {
         position: Option<(i64, &str)>,
         most: usize,
     ) -> (Vec<(i64, Arc<PromiseAction>)>, usize) {
-        let from = position.map_or(Bound::Unbounded, |(second, name)| {
-            Bound::Excluded((Reverse(second), Key { name: name.to_owned(), ..request.clone() }))
-        });
+        let from = position.map_or(Bound::Unbounded, |(second, name)| Bound::Excluded((Reverse(second), request.beside(name))));
         self.with(world, |known| {
             let Some(dated) = known.by_request.get(request) else { return (Vec::new(), 0) };
             let rows = dated.range((from, Bound::Unbounded)).take(most);
@@ -81,7 +79,7 @@ impl RunIndex {
 
 /// Returns the request that a run belongs to.
 pub(crate) fn request_of(key: &Key, run: &PromiseAction) -> Key {
-    Key { name: run.spec.request.clone(), ..key.clone() }
+    key.beside(run.spec.request.clone())
 }
 
 fn dated(key: &Key, run: &PromiseAction) -> Dated {
@@ -129,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_runs_of_a_request_are_listed_newest_first() {
-        let key = |name: &str| Key { cluster: ClusterId::root(), namespace: "default".into(), name: name.into() };
+        let key = |name: &str| Key::new(ClusterId::root(), "default", name);
         let run = |name: &str, request: &str, second: i64| {
             let spec = PromiseActionSpec { request: request.into(), ..PromiseActionSpec::default() };
             let mut run = object::<PromiseActionKind>(name, Some("default"), spec);

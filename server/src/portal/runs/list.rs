@@ -21,10 +21,10 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, (namespace, nam
     let request = caller.read_request(workspace, namespace, name).await?;
     if !caller.may(&workspace.cluster, Right::runs("list", namespace)).await? {
         let why = DeniedReason::ListRuns { workspace: workspace.path.to_string(), owner: workspace.whom_to_ask() };
-        return Ok(RunsPage { refused: Some(why.to_string()), page: 1, pages: 1, ..RunsPage::default() });
+        return Ok(RunsPage { refused: Some(why), page: 1, pages: 1, ..RunsPage::default() });
     }
     let portal = caller.portal();
-    let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
+    let key = Key::new(workspace.cluster.clone(), namespace, name);
     let (_, total) = portal.runs.of(&portal.world, &key, 0, 0);
     let pages = total.div_ceil(ROWS).max(1);
     let number = number.clamp(1, pages);

@@ -41,13 +41,13 @@ pub(in crate::portal) async fn offers(caller: &Caller, workspace: &Workspace, re
     let mut lines = Vec::new();
     for (name, action) in &used.spec().actions {
         let allowed = runnable(caller, workspace, request, name, action).await?;
-        lines.push(line(name, action, allowed.map_err(|error| promise::wording::upper_first(&error.to_string()))));
+        lines.push(line(name, action, allowed));
     }
     Ok(lines)
 }
 
 /// Returns an action of the promise for a page.
-pub(super) fn line(name: &str, action: &ActionSpec, allowed: std::result::Result<(), String>) -> ActionLine {
+pub(super) fn line(name: &str, action: &ActionSpec, allowed: std::result::Result<(), Error>) -> ActionLine {
     ActionLine {
         name: name.to_owned(),
         title: action.title(name).to_owned(),

@@ -8,7 +8,7 @@ use promise::Result;
 use promise::action::{self, accepted};
 use promise::api::{ActionSpec, PromiseActionStatus, PromiseSpec, StepPolicy, StepStatus, WorkflowName, WorkflowPhase};
 use promise::context::Context;
-use promise::wording::{self, upper_first};
+use promise::wording;
 
 use super::before::policy_link;
 use super::commands;
@@ -32,7 +32,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) 
     let spec = used.as_ref().map(Used::spec);
     let action = spec.and_then(|spec| spec.actions.get(&run.spec.action));
     let status = run.status.clone().unwrap_or_default();
-    let may = commands::changeable(caller, workspace, of).await?.map_err(|error| upper_first(&error.to_string()));
+    let may = commands::changeable(caller, workspace, of).await?;
     let again = match action {
         Some(action) => runnable(caller, workspace, &request, &run.spec.action, action).await?.is_ok(),
         None => false,

@@ -75,7 +75,7 @@ impl Caller {
             let (workspace, owner) = (workspace.path.to_string(), workspace.whom_to_ask());
             return Err(DeniedReason::ListRuns { workspace, owner }.into());
         }
-        let key = Key { cluster: workspace.cluster.clone(), namespace: namespace.to_owned(), name: name.to_owned() };
+        let key = Key::new(workspace.cluster.clone(), namespace, name);
         let portal = self.portal();
         let after = slice.position::<2>()?.map(|[second, name]| (second.parse().unwrap_or_default(), name));
         let (runs, total) = portal.runs.after(&portal.world, &key, after, slice.limit + 1);

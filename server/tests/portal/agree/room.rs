@@ -73,7 +73,7 @@ impl World {
     }
 
     fn key(&self, name: &str) -> Key {
-        Key { cluster: self.workspace.cluster.clone(), namespace: "default".into(), name: name.into() }
+        Key::new(self.workspace.cluster.clone(), "default", name)
     }
 
     /// Waits until the portal counts of a request what the plane says is accepted of it.
@@ -83,7 +83,7 @@ impl World {
             let (wanted, known) = (self.request(name).await, world.requests.get(&key)?);
             let release = in_force(&known).map(str::to_owned);
             let is_known = release.as_ref().is_none_or(|release| {
-                let key = Key { name: release.clone(), ..key.clone() };
+                let key = key.beside(release.clone());
                 world.releases.get(&key).is_some()
             });
             (release.as_deref() == in_force(&wanted) && is_known).then_some(())

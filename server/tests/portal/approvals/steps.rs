@@ -5,6 +5,7 @@ use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use promise::api::{ActionPhase, Phase, PromiseActionSpec, StepKind, StepPhase, WorkflowPhase};
 
 use super::*;
+use crate::policies::write_policy;
 use crate::rest::Program;
 use crate::review::words;
 
@@ -250,6 +251,57 @@ async fn a_run_that_a_policy_requires_an_approval_of_is_decided_where_requests_a
     let done = developer.until(&location, |run| run["phase"] == "Succeeded").await;
     assert_eq!(done["steps"][0]["message"], "approver approved it.", "{done:#}");
     assert_eq!(done["steps"][0]["policy"]["source"], "root:platform", "{done:#}");
+    program.until("/api/v1/approvals", |list| list["total"] == 0).await;
+    product.running.close().await;
+}
+
+/// Sets a policy whose window for runs of `publish` opens in ten hours, and waits until the controller knows it.
+async fn with_nights(product: &Product) {
+    let now = product.running.portal.clock.now();
+    let hour = |hours: i64| (now + jiff::SignedDuration::from_hours(hours)).strftime("%H:00").to_string();
+    let rule = json!({"name": "hours", "window": {"from": hour(10), "to": hour(12)}});
+    let applies_to = json!({"promises": ["site"], "actions": ["publish"]});
+    write_policy(product, "root:platform", "nights", json!({"title": "Nights", "appliesTo": applies_to, "rules": [rule]})).await;
+    let policies: Api<Policy> = Api::all(client(product, "root:platform"));
+    let is_known =
+        |policy: Option<&Policy>| policy.and_then(|policy| policy.status.as_ref()).is_some_and(|status| status.observed_generation > 0);
+    kube::runtime::wait::await_condition(policies, "nights", is_known).await.expect("the controller checks it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_approved_outside_a_window_says_when_it_continues() {
+    const OWN: &str = "/w/root:acme:shop/requests/default/docs";
+    let product = Product::open().await;
+    let mark = json!({"id": "mark", "patch": {"resource": "note", "merge": {"data": {"marked": "yes"}}}});
+    let parameters = json!({"type": "object", "properties": {"season": {"type": "string", "default": "midsummer"}}});
+    let action = json!({"title": "Publish", "parameters": parameters, "steps": [mark]});
+    with_site(&product, json!({}), json!({"publish": action}), "override").await;
+    with_careful_publishing(&product).await;
+    let mut requester = product.signed_in("dev-shop").await;
+    ask(&product, &requester, "docs", "site", json!({})).await;
+    until(&product, "docs", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    requester.until(&format!("{OWN}/actions/publish"), |answer| answer.text.contains("must approve first")).await;
+    let developer = Program::of(&product, "dev-shop");
+    let path = "/api/v1/workspaces/root:acme:shop/requests/default/docs/actions/publish";
+    let started = developer.send(Method::POST, path, &[("idempotency-key", "k1")], "{}").await;
+    assert_eq!(started.status, StatusCode::CREATED, "{}", started.text);
+    let location = started.headers["location"].to_str().expect("an address").to_owned();
+    let program = Program::of(&product, "approver");
+    let list = program.until("/api/v1/approvals", |list| list["total"] == 1).await;
+    let item = &list["items"][0];
+    let id = format!("{}.{}", item["uid"].as_str().expect("a uid"), item["contentHash"].as_str().expect("a hash"));
+
+    with_nights(&product).await;
+    let mut approver = product.signed_in("approver").await;
+    let decided = decide(&mut approver, &id, &[("decision", "approve")]).await;
+    assert_eq!(decided.status, StatusCode::SEE_OTHER, "{}", decided.text);
+    let waiting = developer.until(&location, |run| run["waitingOn"]["reason"] == "ChangeWindow").await;
+    assert_eq!((&waiting["phase"], &waiting["waitingOn"]["object"]), (&json!("Running"), &json!("nights")), "{waiting:#}");
+    let phases = [&waiting["steps"][0]["phase"], &waiting["steps"][1]["phase"]];
+    assert_eq!(phases, [&json!("Succeeded"), &json!("Pending")], "{waiting:#}");
+    let run = format!("{OWN}/runs/{}", item["run"].as_str().expect("a run"));
+    let page = requester.until(&run, |answer| answer.text.contains("Waits for the window of Nights: opens on ")).await;
+    assert!(page.text.contains(":00 (UTC)"), "{}", page.text);
     program.until("/api/v1/approvals", |list| list["total"] == 0).await;
     product.running.close().await;
 }

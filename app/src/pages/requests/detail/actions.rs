@@ -36,13 +36,13 @@ fn button(row: &RequestRow, action: &ActionLine) -> AnyView {
         Ok(()) => {
             view! { <a class="btn btn-sm" href=href>{texts::RUN}<span class="vh">{format!(" {}", action.title)}</span></a> }.into_any()
         }
-        Err(why) => view! { <span class="subtle small">{why.clone()}</span> }.into_any(),
+        Err(why) => view! { <span class="subtle small">{texts::refused(why)}</span> }.into_any(),
     }
 }
 
 fn history(page: &RequestPage, runs: &RunsPage, now: &str) -> AnyView {
     if let Some(why) = &runs.refused {
-        return view! { <p class="muted">{why.clone()}</p> }.into_any();
+        return view! { <p class="muted">{why.to_string()}</p> }.into_any();
     }
     if runs.runs.is_empty() {
         return view! { <Empty title=texts::NO_RUNS text=texts::NO_RUNS_TEXT/> }.into_any();

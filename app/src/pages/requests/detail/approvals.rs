@@ -79,7 +79,7 @@ pub(super) fn outdated(page: &RequestPage, token: &str) -> Option<impl IntoView 
             <form method="post" action={actions::path::<RollOut>()}><HiddenToken token=token/>{super::identity(row)}<input type="hidden" name="hash" value=digest/><p class="row"><SubmitButton label=texts::ROLL_OUT/></p></form>
         }
         .into_any(),
-        Err(why) => view! { <p class="why">{why}</p> }.into_any(),
+        Err(why) => view! { <p class="why">{texts::disabled(&why)}</p> }.into_any(),
     };
     Some(view! {
         <div class="banner" data-st="degraded" role="note">{Shape::Degraded.svg()}<div>

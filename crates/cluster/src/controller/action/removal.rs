@@ -81,12 +81,12 @@ impl ActionReconciliation<'_> {
     async fn look(&self, places: &Places, key: &ObjectKey) -> Seen {
         let found = match places.place(self.ctx, key.destination.as_deref()) {
             Ok(place) => objects::look(&self.ctx.targets, &place, key).await,
-            Err(cause) => Err(cause.to_string()),
+            Err(cause) => Err(cause),
         };
         match found {
             Ok(Some(object)) => Seen::Present { object, health: promise::api::Health::Unknown, message: None },
             Ok(None) => Seen::Absent,
-            Err(why) => Seen::Unknown { why },
+            Err(cause) => Seen::Unknown { why: cause.to_string() },
         }
     }
 

@@ -7,7 +7,8 @@ use futures::StreamExt as _;
 use kube::ResourceExt;
 use promise::action::{Observed, status};
 use promise::api::{
-    ActionOutputStatus, DeletionPolicy, DestinationId, Health, InventoryItem, OutputStatus, StepKind, StepPhase, StepStatus, WorkflowName,
+    ActionOutputStatus, DeletionPolicy, DestinationId, Health, InventoryItem, OutputStatus, StepKind, StepPhase, StepStatus, WaitingOn,
+    WorkflowName,
 };
 use promise::lifecycle::Chosen;
 use promise::plan::{Action, Desired, Facts, Key as ObjectKey, Pending, Plan, Seen, Subject, Why, plan, resource_of};
@@ -48,6 +49,10 @@ pub(super) struct RunState {
     pending: Vec<Pending>,
     answered: BTreeSet<ObjectKey>,
     failure: Option<Failure>,
+    /// What its first step waits for, if it is approved.
+    held: Option<WaitingOn>,
+    /// Whether windows were found open for the first step.
+    windows_open: bool,
     again: Option<i64>,
     /// Whether someone decided about a step without a permission that they might receive. No event announces it.
     awaits_rights: bool,
@@ -57,6 +62,17 @@ impl RunState {
     /// Keeps why something can't be done now.
     pub(super) fn fails(&mut self, failure: Failure) {
         self.failure = Some(failure);
+    }
+
+    /// Keeps what its first step waits for, and how long that takes if it is known.
+    pub(super) fn waits(&mut self, waiting: WaitingOn, left: Option<Duration>) {
+        self.held = Some(waiting);
+        self.again = left.and_then(|left| i64::try_from(left.as_secs()).ok());
+    }
+
+    /// Lets its first step begin.
+    pub(super) fn opens(&mut self) {
+        (self.held, self.windows_open) = (None, true);
     }
 }
 
@@ -69,8 +85,8 @@ impl ActionReconciliation<'_> {
             Ok(pinned) => pinned,
             Err(begun) => {
                 let why = begun.message();
-                let seen =
-                    Observed { generation: self.generation(), run: &run, inventory: &status.inventory, outputs: &[], failure: Some(&why) };
+                let (generation, inventory, failure) = (self.generation(), &status.inventory, Some(why.as_str()));
+                let seen = Observed { generation, run: &run, inventory, outputs: &[], held: None, failure };
                 self.write(&promise::action::status(&status, &seen, &self.ctx.now())).await?;
                 return Ok(Requeue::Backoff);
             }
@@ -93,6 +109,8 @@ impl ActionReconciliation<'_> {
             pending: Vec::new(),
             answered: BTreeSet::new(),
             failure: None,
+            held: None,
+            windows_open: false,
             again: None,
             awaits_rights: false,
         };
@@ -116,6 +134,9 @@ impl ActionReconciliation<'_> {
     async fn rounds(&mut self, state: &mut RunState) -> Result<(), kube::Error> {
         let mut results = BTreeMap::new();
         for _ in 0..ROUNDS {
+            if !state.windows_open && state.run.awaits_opening() && !self.opens(state).await? {
+                return Ok(());
+            }
             let Some(now) = self.planned(state).await else { return Ok(()) };
             state.inventory.clone_from(&now.inventory);
             if !now.actions.is_empty() {
@@ -154,10 +175,11 @@ impl ActionReconciliation<'_> {
         Ok(())
     }
 
-    async fn record(&mut self, state: &RunState) -> Result<(), kube::Error> {
+    pub(super) async fn record(&mut self, state: &RunState) -> Result<(), kube::Error> {
         let failure = state.failure.as_ref().map(ToString::to_string);
         let (generation, failure) = (self.generation(), failure.as_deref());
-        let seen = Observed { generation, run: &state.run, inventory: &state.inventory, outputs: &state.outputs, failure };
+        let (inventory, outputs, held) = (&state.inventory, &state.outputs, state.held.as_ref());
+        let seen = Observed { generation, run: &state.run, inventory, outputs, held, failure };
         let next = status(&self.status(), &seen, &self.ctx.now());
         self.write(&next).await
     }
@@ -229,7 +251,7 @@ impl ActionReconciliation<'_> {
         let (ctx, places, watcher) = (self.ctx, &state.places, &marked(self.key));
         let reads = open.clone().into_iter().map(|key| async move {
             let place = places.place(ctx, key.destination.as_deref())?;
-            Ok(reconcile::observe(ctx, watcher, places, &place, &key).await?)
+            reconcile::observe(ctx, watcher, places, &place, &key).await
         });
         let found: Vec<Result<Option<Value>, FailureCause>> = futures::stream::iter(reads).buffered(READS).collect().await;
         let mut present = Vec::new();
@@ -292,7 +314,7 @@ impl ActionReconciliation<'_> {
             let known = KnownInputs { accepted: &accepted, seen: &state.seen };
             match state.places.desired(self.ctx, &subject, object, object.stage, known).await {
                 Ok(placed) => desired.push(placed),
-                Err(Unplaced::Refused(problem)) => return refuse(state, problem.message.into()),
+                Err(Unplaced::Refused(cause)) => return refuse(state, cause.into()),
                 Err(Unplaced::Unknown(why)) => return refuse(state, Failure::not_now(why)),
                 Err(Unplaced::Changed(secret)) => return refuse(state, Failure::not_now(SecretFailure::Changed { secret })),
             }
@@ -339,7 +361,7 @@ impl ActionReconciliation<'_> {
         let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
         let (observed, called) = (self.observed(state), self.ctx.calls.of(&marked(self.key)));
         let (unapplied, unhealthy, at) = (now.unapplied.clone(), now.unhealthy.clone(), self.ctx.clock.now());
-        let retry = self.retry().map(str::to_owned);
+        let (retry, windows_open) = (self.retry().map(str::to_owned), state.windows_open);
         let advanced = self.ctx.evaluate(move || {
             let workflow = compiled.workflows().get(WorkflowName::Action)?;
             let input = Input {
@@ -359,6 +381,7 @@ impl ActionReconciliation<'_> {
                 can_roll_back: false,
                 is_back: false,
                 paused: false,
+                windows_open,
                 retry: retry.as_deref(),
                 // An action is cancelled by its spec, before its next step.
                 cancel: None,

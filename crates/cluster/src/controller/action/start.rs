@@ -120,6 +120,13 @@ impl ActionReconciliation<'_> {
         Ok(true)
     }
 
+    /// Returns what an approved run waits for before its first step, apart from windows: the same as at its start. Others might have started
+    /// since.
+    pub(super) async fn waits_again(&self, request: &PromiseRequest) -> Result<Option<WaitingOn>, kube::Error> {
+        let generation = request.metadata.generation.unwrap_or_default();
+        Ok(waits_to_start(request.status.as_ref(), generation, &turn(&self.action), &self.turns(request).await?))
+    }
+
     /// Returns all runs of the request.
     async fn turns(&self, request: &PromiseRequest) -> Result<Vec<Turn>, kube::Error> {
         let own = ListParams::default().labels(&format!("{}={}", names::REQUEST_UID_LABEL, request.uid().unwrap_or_default()));
@@ -128,7 +135,7 @@ impl ActionReconciliation<'_> {
 
     /// Returns the key of the request.
     pub(super) fn request_key(&self) -> Key {
-        Key { name: self.action.spec.request.clone(), ..self.key.clone() }
+        self.key.beside(self.action.spec.request.clone())
     }
 
     /// Loads the release that the run started with. The error says why the run can't continue with it.

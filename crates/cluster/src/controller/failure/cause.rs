@@ -2,8 +2,10 @@
 
 use jiff::Timestamp;
 use promise::Problem;
+use promise::action::FieldConflict;
 use promise::lifecycle::RequesterUnknown;
 use promise::placement::{DestinationMoved, DestinationRefusal};
+use promise::plan::MarkError;
 use promise::wording::upper_first;
 
 use super::destination::{DestinationFailure, KindFailure};
@@ -70,11 +72,20 @@ pub enum FailureCause {
         /// Since when.
         since: Timestamp,
     },
+    /// The list of approvals can't be read.
+    #[error("The approvals haven't been readable since {}.", .since.strftime("%H:%M:%S UTC"))]
+    ApprovalsUnreadable {
+        /// Since when.
+        since: Timestamp,
+    },
+    /// The list of approvals wasn't read yet.
+    #[error("The approvals haven't been read yet.")]
+    ApprovalsUnread,
     /// What decides whether the objects of a deleted request stay can't be read.
     #[error("{cause} Until then, the controller can't decide whether the objects stay. Set deletionPolicy to Delete to remove them now.")]
     DeletionUndecided {
-        /// What can't be read, as the status says it.
-        cause: String,
+        /// What can't be read.
+        cause: Box<Self>,
     },
     /// The control plane doesn't say who the controller is.
     #[error("The control plane didn't return the controller's user name.")]
@@ -106,26 +117,36 @@ pub enum FailureCause {
         /// Kind and name.
         object: String,
     },
-    /// One object isn't accepted, or can't be read or written, in the words of what refused it.
-    #[error("{0}")]
-    Object(String),
-}
-
-impl From<String> for FailureCause {
-    fn from(object: String) -> Self {
-        Self::Object(object)
-    }
-}
-
-impl From<FailureCause> for String {
-    fn from(cause: FailureCause) -> Self {
-        cause.to_string()
-    }
+    /// Someone else owns a field that an action sets.
+    #[error(transparent)]
+    FieldConflict(#[from] FieldConflict),
+    /// A rendered object has no kind or no name.
+    #[error("{resource} has no kind or name.")]
+    NoKindOrName {
+        /// Id of the resource.
+        resource: String,
+    },
+    /// A rendered object can't get the marks of its owner.
+    #[error("{resource} can't be created: {error}.")]
+    NotMarked {
+        /// Id of the resource.
+        resource: String,
+        /// Why.
+        error: MarkError,
+    },
+    /// A rendered object isn't allowed where it goes.
+    #[error("{}", .0.message)]
+    NotAllowed(Problem),
+    /// Several things are wrong.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))]
+    Several(Vec<Self>),
 }
 
 #[cfg(test)]
 mod tests {
     use promise::Problem;
+    use promise::action::FieldConflict;
+    use promise::plan::MarkError;
 
     use super::FailureCause;
     use crate::requirements::UnaskedApi;
@@ -153,8 +174,10 @@ mod tests {
             ),
             (FailureCause::ListsUnread { lists: "policies" }, "The policies above this workspace haven't been read yet."),
             (FailureCause::OrphansUnreadable { since }, "The lists of orphaned objects haven't been readable since 08:00:07 UTC."),
+            (FailureCause::ApprovalsUnreadable { since }, "The approvals haven't been readable since 08:00:07 UTC."),
+            (FailureCause::ApprovalsUnread, "The approvals haven't been read yet."),
             (
-                FailureCause::DeletionUndecided { cause: text("The exports aren't served yet.") },
+                FailureCause::DeletionUndecided { cause: Box::new(ExportsNotServed.into()) },
                 "The exports aren't served yet. Until then, the controller can't decide whether the objects stay. Set deletionPolicy to \
                  Delete to remove them now.",
             ),
@@ -165,6 +188,20 @@ mod tests {
             (FailureCause::UnknownAction { action: text("backup") }, "The promise has no action backup."),
             (FailureCause::NoObject { resource: text("database") }, "The request has no object database."),
             (FailureCause::ObjectAbsent { object: text("Secret web") }, "Secret web doesn't exist at the moment."),
+            (
+                FieldConflict { path: text(".spec.size"), manager: text("kubectl") }.into(),
+                ".spec.size is set by kubectl, so the action doesn't change it.",
+            ),
+            (FailureCause::NoKindOrName { resource: text("database") }, "database has no kind or name."),
+            (
+                FailureCause::NotMarked { resource: text("database"), error: MarkError::Unidentified { id: text("database") } },
+                "database can't be created: the resource database has no apiVersion, kind or metadata.name.",
+            ),
+            (FailureCause::NotAllowed(Problem { path: text(".a"), message: text("Add it to allowedKinds.") }), "Add it to allowedKinds."),
+            (
+                FailureCause::Several(vec![ExportsNotServed.into(), FailureCause::NotEvaluated]),
+                "The exports aren't served yet. The controller couldn't evaluate the request. See its log for details.",
+            ),
         ] {
             assert_eq!(cause.to_string(), sentence);
         }

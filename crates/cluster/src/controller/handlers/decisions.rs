@@ -34,7 +34,7 @@ impl Handlers {
         if action.status.iter().flat_map(|status| &status.steps).all(|step| step.approval.is_none()) {
             return;
         }
-        let request = self.ctx.world.requests.get(&Key { name: action.spec.request.clone(), ..key.clone() });
+        let request = self.ctx.world.requests.get(&key.beside(action.spec.request.clone()));
         if let Some(uid) = request.and_then(|request| request.metadata.uid.clone()) {
             self.approvals_about(&uid);
         }

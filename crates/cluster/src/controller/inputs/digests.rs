@@ -14,7 +14,6 @@ use crate::controller::failure::{Failure, SecretFailure};
 use crate::controller::refusals::CallFailure;
 use crate::controller::requesters::Referrer;
 use crate::error::is_missing;
-use crate::watch::Key;
 
 /// Returns keyed digests of the secrets that the parameters refer to, by path. `client` reads objects beside requests. The error is the
 /// reason why there are none.
@@ -25,7 +24,7 @@ pub async fn digests(
     secret_parameters: &[String],
     parameters: Option<&Value>,
 ) -> Result<BTreeMap<String, String>, Failure> {
-    let Key { cluster: workspace, namespace, .. } = referrer.key;
+    let (workspace, namespace) = (&referrer.key.cluster, &referrer.key.namespace);
     let api: Api<Secret> = Api::namespaced(client.clone(), namespace);
     let mut found = BTreeMap::new();
     for path in secret_parameters {

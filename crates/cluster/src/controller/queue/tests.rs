@@ -1,8 +1,10 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Class, Requeue, TURN, Tenanted, WorkQueue};
+use super::{Class, Requeue, TURN, Tenanted, VERSIONS, WorkQueue};
+use crate::controller::object_version::ObjectVersion;
 use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
@@ -11,6 +13,16 @@ impl Tenanted for &str {
     fn tenant(&self) -> &str {
         self.split('/').next().unwrap_or_default()
     }
+}
+
+/// Returns the outcome of work that has nothing left to do and knows these versions.
+fn settled(versions: &[ObjectVersion]) -> Requeue {
+    Requeue::Settled { pause: Duration::from_secs(600), versions: versions.into() }
+}
+
+/// Returns a queue without guesses.
+fn queue<'a>(limit: usize) -> WorkQueue<&'a str> {
+    WorkQueue::new(limit, Box::new(|_| Arc::default()))
 }
 
 /// Takes every key that is ready, and gives each back at once.
@@ -26,7 +38,7 @@ async fn taken(queue: &WorkQueue<&'static str>, count: usize) -> Vec<&'static st
 
 #[tokio::test(start_paused = true)]
 async fn what_is_new_goes_before_what_changed_and_that_before_a_sweep() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     for key in ["a/1", "a/2", "a/3"] {
         queue.add_as(key, Class::Sweep);
     }
@@ -43,7 +55,7 @@ async fn what_is_new_goes_before_what_changed_and_that_before_a_sweep() {
 
 #[tokio::test(start_paused = true)]
 async fn what_came_during_the_work_keeps_its_class() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     queue.add_as("a/1", Class::Sweep);
     let key = queue.next().await;
     queue.add_as("a/1", Class::New);
@@ -54,7 +66,7 @@ async fn what_came_during_the_work_keeps_its_class() {
 
 #[tokio::test(start_paused = true)]
 async fn tenants_take_turns() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     for key in ["a/1", "a/2", "a/3", "a/4"] {
         queue.add(key);
     }
@@ -67,7 +79,7 @@ async fn tenants_take_turns() {
 #[tokio::test(start_paused = true)]
 async fn a_tenant_who_floods_the_queue_delays_the_others_by_one_key_each() {
     let names: Vec<String> = (0..10_000).map(|number| format!("flood/{number}")).collect();
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     for name in &names {
         queue.add_as(name.as_str(), Class::New);
     }
@@ -84,7 +96,7 @@ async fn a_tenant_who_floods_the_queue_delays_the_others_by_one_key_each() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sweep_and_a_change_get_their_turns_however_much_is_new_and_swept() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     queue.add_as("sweep", Class::Sweep);
     queue.add("changed");
     let mut seen = Vec::new();
@@ -99,7 +111,7 @@ async fn a_sweep_and_a_change_get_their_turns_however_much_is_new_and_swept() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_is_worked_on_once_at_a_time_and_comes_back_when_it_changed_meanwhile() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     queue.add("a");
     queue.add("a");
     queue.add("b");
@@ -114,7 +126,7 @@ async fn a_key_is_worked_on_once_at_a_time_and_comes_back_when_it_changed_meanwh
 
 #[tokio::test(start_paused = true)]
 async fn failures_make_growing_pauses_until_success() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     queue.add("a");
     let mut pauses = Vec::new();
     for _ in 0..3 {
@@ -135,7 +147,7 @@ async fn failures_make_growing_pauses_until_success() {
 
 #[tokio::test(start_paused = true)]
 async fn a_change_overtakes_a_pause() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     queue.add("a");
     let key = queue.next().await;
     queue.done(&key, Requeue::After(Duration::from_secs(600)));
@@ -147,12 +159,12 @@ async fn a_change_overtakes_a_pause() {
 
 #[tokio::test(start_paused = true)]
 async fn an_echo_of_the_work_leaves_the_pause_as_it_is() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     for after in [Requeue::Backoff, Requeue::Poll] {
         queue.add("a");
         let key = queue.next().await;
         queue.echo("a");
-        queue.done(&key, after);
+        queue.done(&key, after.clone());
         queue.echo("a");
         let start = Instant::now();
         let key = queue.next().await;
@@ -170,7 +182,7 @@ async fn an_echo_of_the_work_leaves_the_pause_as_it_is() {
 
 #[tokio::test(start_paused = true)]
 async fn who_waits_hears_of_changes_at_once_and_looks_less_and_less_often() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     queue.add("a");
     let key = queue.next().await;
     queue.add("a");
@@ -208,7 +220,7 @@ async fn is_at_rest(queue: &WorkQueue<&'static str>) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_destination_keeps_no_more_workers_than_its_share() {
-    let queue = WorkQueue::new(2);
+    let queue = queue(2);
     for key in ["a/1", "a/2", "a/3", "a/4"] {
         queue.add(key);
     }
@@ -228,8 +240,27 @@ async fn a_slow_destination_keeps_no_more_workers_than_its_share() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_key_that_was_never_worked_on_waits_where_it_is_expected() {
+    let queue = WorkQueue::new(1, Box::new(|_: &&'static str| destination("eu").into()));
+    queue.add("a/beside");
+    assert_eq!(next(&queue).await, "a/beside");
+    assert!(queue.enter(&"a/beside", &[]), "the guess was wrong");
+    queue.done(&"a/beside", Requeue::After(Duration::from_secs(600)));
+    for key in ["a/1", "a/moves", "a/2", "a/beside"] {
+        queue.add(key);
+    }
+    assert_eq!(next(&queue).await, "a/1");
+    assert_eq!(next(&queue).await, "a/beside", "the others wait without a worker, but this one is known to need no Destination");
+    assert!(is_at_rest(&queue).await);
+    queue.done(&"a/1", Requeue::No);
+    assert_eq!(next(&queue).await, "a/moves");
+    assert!(queue.enter(&"a/moves", &destination("us")), "the guess was wrong");
+    assert_eq!(next(&queue).await, "a/2");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_key_whose_destination_is_known_waits_without_a_worker_and_the_most_urgent_goes_first() {
-    let queue = WorkQueue::new(1);
+    let queue = queue(1);
     for key in ["a/1", "a/2", "a/3"] {
         queue.add(key);
         next(&queue).await;
@@ -251,7 +282,7 @@ async fn a_key_whose_destination_is_known_waits_without_a_worker_and_the_most_ur
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_also_waits_elsewhere_keeps_no_room_free() {
-    let queue = WorkQueue::new(1);
+    let queue = queue(1);
     let both = [destination("eu"), destination("us")].concat();
     for (key, at) in [("a/eu", destination("eu")), ("a/us", destination("us")), ("a/both", both), ("a/later", destination("eu"))] {
         queue.add(key);
@@ -275,7 +306,7 @@ async fn a_key_that_also_waits_elsewhere_keeps_no_room_free() {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_in_line_is_no_success_after_failures() {
-    let queue = WorkQueue::new(1);
+    let queue = queue(1);
     queue.add("a/busy");
     next(&queue).await;
     queue.enter(&"a/busy", &destination("eu"));
@@ -298,7 +329,7 @@ async fn waiting_in_line_is_no_success_after_failures() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_moved_to_another_destination_takes_no_room_where_it_waited() {
-    let queue = WorkQueue::new(1);
+    let queue = queue(1);
     for (key, at) in [("a/busy", "eu"), ("a/moves", "eu"), ("a/waits", "eu"), ("b/busy", "us")] {
         queue.add(key);
         next(&queue).await;
@@ -325,4 +356,46 @@ async fn a_key_that_moved_to_another_destination_takes_no_room_where_it_waited()
     assert!(is_at_rest(&queue).await);
     queue.done(&"a/busy", Requeue::No);
     assert_eq!(next(&queue).await, "a/waits");
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_settled_comes_back_for_news_and_not_for_what_it_knows() {
+    let queue = queue(2);
+    let [own, other] = ["1", "2"].map(|version| ObjectVersion::of("u", version));
+    queue.add("a/1");
+    for (during, after) in [(vec![own], vec![own]), (Vec::new(), vec![own, own])] {
+        assert_eq!(next(&queue).await, "a/1");
+        during.into_iter().for_each(|version| queue.shown("a/1", version));
+        queue.done(&"a/1", settled(&[own]));
+        after.into_iter().for_each(|version| queue.shown_of("a/1", version));
+        assert!(is_at_rest(&queue).await);
+        queue.shown("a/1", other);
+    }
+    assert_eq!(next(&queue).await, "a/1");
+    queue.shown("a/1", own);
+    queue.shown("a/1", other);
+    queue.done(&"a/1", settled(&[own]));
+    assert_eq!(next(&queue).await, "a/1", "something else was shown meanwhile");
+    queue.shown("a/1", own);
+    queue.add("a/1");
+    queue.done(&"a/1", settled(&[own]));
+    assert_eq!(next(&queue).await, "a/1", "something else changed meanwhile");
+    queue.shown("a/1", own);
+    queue.done(&"a/1", Requeue::After(Duration::from_secs(600)));
+    assert_eq!(next(&queue).await, "a/1", "there might be more to do");
+    queue.done(&"a/1", settled(&[own]));
+    let begun = Instant::now();
+    assert_eq!(tokio::time::timeout(Duration::from_secs(700), queue.next()).await, Ok("a/1"));
+    assert_eq!(begun.elapsed().as_secs(), 600, "and when its time comes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_versions_than_are_compared_are_news() {
+    let queue = queue(2);
+    let own = ObjectVersion::of("u", "1");
+    queue.add("a/1");
+    assert_eq!(next(&queue).await, "a/1");
+    (0..=VERSIONS).for_each(|_| queue.shown("a/1", own));
+    queue.done(&"a/1", settled(&[own]));
+    assert_eq!(next(&queue).await, "a/1");
 }

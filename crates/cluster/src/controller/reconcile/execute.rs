@@ -10,12 +10,13 @@ use serde_json::Value;
 use super::Reconciliation;
 use crate::controller::decide::Decision;
 use crate::controller::failure::Failure;
+use crate::controller::object_version::ObjectVersion;
 use crate::controller::places::Places;
 use crate::controller::{objects, releases, write};
 use crate::error::is_missing;
 
 /// How the execution of a plan ended.
-pub(in crate::controller) enum Executed {
+pub(super) enum Executed {
     /// Everything was done.
     Done,
     /// Something was refused; the reason is kept.
@@ -25,7 +26,7 @@ pub(in crate::controller) enum Executed {
 }
 
 impl Reconciliation<'_> {
-    pub(in crate::controller) async fn execute(
+    pub(super) async fn execute(
         &mut self,
         actions: Vec<Action>,
         places: &Places,
@@ -40,7 +41,8 @@ impl Reconciliation<'_> {
             }
             let outcome = match action {
                 Action::AddFinalizer => {
-                    self.request = write::finalizer(&self.api, &self.request, true).await?;
+                    let request = write::finalizer(&self.api, &self.request, true).await?;
+                    self.take_written(request);
                     Ok(())
                 }
                 Action::Record { .. } => {
@@ -104,6 +106,8 @@ impl Reconciliation<'_> {
                         self.repaired.insert(key.clone());
                         self.note(vec![milestone]);
                     }
+                    let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default();
+                    self.versions.push(ObjectVersion::of(text("uid"), text("resourceVersion")));
                     self.answered.insert(key.clone());
                     self.seen.insert(key.clone(), Seen::Present { object, health: Health::Unknown, message: None });
                 }

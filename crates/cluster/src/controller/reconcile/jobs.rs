@@ -51,7 +51,7 @@ impl Reconciliation<'_> {
     }
 
     /// Adds the Jobs of a deletion to what is wanted, with the namespaces that they need.
-    pub(in crate::controller) async fn want_jobs(&mut self, release: Option<&Chosen>, facts: &mut Facts, places: &mut Places) {
+    pub(super) async fn want_jobs(&mut self, release: Option<&Chosen>, facts: &mut Facts, places: &mut Places) {
         let Some(release) = release else { return };
         let jobs = self.jobs(Some(release)).await;
         let (subject, accepted) = (self.subject(), inputs::accepted(&release.release));
@@ -60,7 +60,7 @@ impl Reconciliation<'_> {
         for job in &jobs.rendered {
             match places.desired(self.ctx, &subject, job, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await {
                 Ok(placed) => desired.push(once(placed)),
-                Err(Unplaced::Refused(problem)) => self.fails(Failure::from(problem.message)),
+                Err(Unplaced::Refused(cause)) => self.fails(cause.into()),
                 Err(Unplaced::Changed(secret)) => self.fails(Failure::lasting(SecretFailure::Changed { secret })),
                 Err(Unplaced::Unknown(why)) => self.fails(Failure::not_now(why)),
             }

@@ -6,11 +6,12 @@ use futures::StreamExt as _;
 use kube::ResourceExt as _;
 use promise::api::{Health, InventoryItem, WorkflowName};
 use promise::lifecycle::Chosen;
-use promise::plan::{Action, Facts, Key as ObjectKey, Pending, Seen, job_id};
+use promise::plan::{Action, Facts, Key as ObjectKey, Pending, Plan, Seen, job_id, plan};
 use serde_json::Value;
 
 use super::{BUDGET, Reconciliation, jobs};
 use crate::controller::context::ControllerContext;
+use crate::controller::failure::{Failure, FailureCause};
 use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::render::{self, Rendered, RenderedObject};
@@ -23,7 +24,7 @@ const LOOKS: usize = 16;
 
 impl Reconciliation<'_> {
     /// Determines the place of every rendered object, and reads what exists.
-    pub(super) async fn facts(&mut self, rendered: &Rendered, places: &mut Places, wanted: &Chosen) -> Facts {
+    async fn facts(&mut self, rendered: &Rendered, places: &mut Places, wanted: &Chosen) -> Facts {
         let subject = self.subject();
         let mut pending: Vec<Pending> = rendered.pending.clone();
         let mut desired = Vec::new();
@@ -40,8 +41,8 @@ impl Reconciliation<'_> {
             let stage = *stage;
             match places.desired(self.ctx, &subject, object, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await {
                 Ok(placed) => desired.push(jobs::once(placed)),
-                Err(Unplaced::Refused(problem)) => {
-                    refused.push(problem.message.clone());
+                Err(Unplaced::Refused(cause)) => {
+                    refused.push(cause);
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "a place where it can be created".to_owned() });
                 }
                 Err(Unplaced::Changed(secret)) => {
@@ -50,18 +51,19 @@ impl Reconciliation<'_> {
                 }
                 Err(Unplaced::Unknown(why)) => {
                     if self.failure.is_none() {
-                        (self.failure, self.transient) = (Some(why.to_string()), true);
+                        self.fails(Failure::not_now(why));
                     }
                     pending.push(Pending { id: object.id.clone(), stage, waits_for: "its destination to respond".to_owned() });
                 }
             }
         }
-        if !refused.is_empty() {
-            (self.failure, self.transient) = (Some(refused.join(" ")), false);
+        let is_refused = !refused.is_empty();
+        if is_refused {
+            self.fails(Failure::lasting(FailureCause::Several(refused)));
         }
         self.ids.extend(desired.iter().map(|desired| (desired.key.clone(), desired.id.clone())));
         self.outputs.clone_from(&rendered.outputs);
-        if refused.is_empty() {
+        if !is_refused {
             let copied = outputs::copied(self.ctx, &subject, places, &rendered.secrets, &desired, &self.seen, &accepted).await;
             self.awaiting_outputs = !copied.pending.is_empty();
             self.outputs.extend(copied.outputs);
@@ -74,7 +76,7 @@ impl Reconciliation<'_> {
             desired.retain(|desired| inventory.iter().any(|item| item.id == desired.id));
         }
         self.keep_namespaces(&mut desired);
-        self.moved = places.moved().map(ToString::to_string);
+        self.moved = places.moved().cloned();
         self.release.clone_from(&wanted.name);
         self.stages = desired.iter().map(|desired| (desired.key.clone(), desired.stage)).collect();
         if self.is_withdrawn {
@@ -127,7 +129,7 @@ impl Reconciliation<'_> {
         });
         match judged.await {
             Ok(judged) => (self.seen, self.judged_again) = judged,
-            Err(why) => (self.failure, self.transient) = (Some(why.to_string()), false),
+            Err(why) => self.fails(why.into()),
         }
     }
 
@@ -149,11 +151,25 @@ impl Reconciliation<'_> {
         self.look(open, &shown, places).await;
     }
 
+    /// Plans what the release wants. What the plan would write or remove is read first, so that nothing is done because of what only watches
+    /// showed. `None` if the release can't be rendered.
+    pub(super) async fn planned(&mut self, wanted: &Chosen, places: &mut Places) -> Option<(Facts, Plan)> {
+        loop {
+            let rendered = self.rendered(wanted).await?;
+            let facts = self.facts(&rendered, places, wanted).await;
+            let plan = plan(&facts, &self.ctx.digests);
+            // What was read isn't read again, so this ends.
+            if !self.confirm(&plan.actions, places).await {
+                return Some((facts, plan));
+            }
+        }
+    }
+
     /// Reads what the actions of a plan are about, as far as only watches showed it: they might be behind, and an object might belong to
     /// someone else by now. Returns whether there was something to read, so that a plan has to be made of it first.
     ///
     /// What is no longer wanted goes once everything else is healthy, so before anything is removed, everything is read.
-    pub(super) async fn confirm(&mut self, actions: &[Action], places: &Places) -> bool {
+    async fn confirm(&mut self, actions: &[Action], places: &Places) -> bool {
         let about = |action: &Action| match action {
             Action::Apply { key, .. } | Action::Delete { key, .. } | Action::Orphan { key, .. } => Some(key.clone()),
             Action::AddFinalizer | Action::Record { .. } | Action::RemoveFinalizer => None,
@@ -194,10 +210,10 @@ impl Reconciliation<'_> {
         let uid = self.request.uid().unwrap_or_default();
         let (ctx, request, uid) = (self.ctx, self.key, uid.as_str());
         let looks = open.clone().into_iter().map(|key| async move {
-            let unknown = |why| (Seen::Unknown { why }, false);
+            let unknown = |cause: FailureCause| (Seen::Unknown { why: cause.to_string() }, false);
             let place = match places.place(ctx, key.destination.as_deref()) {
                 Ok(place) => place,
-                Err(cause) => return unknown(cause.to_string()),
+                Err(cause) => return unknown(cause),
             };
             let found = if shown.contains(&key) {
                 observe_shown(ctx, (request, uid), places, &place, &key).await
@@ -230,7 +246,7 @@ pub(in crate::controller) async fn observe(
     places: &Places,
     place: &Place,
     key: &ObjectKey,
-) -> Result<Option<Value>, String> {
+) -> Result<Option<Value>, FailureCause> {
     match watched(ctx, request, places, place, key).await? {
         Some(reach) => objects::read(&ctx.targets, place, key, reach).await,
         None => Ok(None),
@@ -244,7 +260,7 @@ async fn observe_shown(
     places: &Places,
     place: &Place,
     key: &ObjectKey,
-) -> Result<(Option<Value>, bool), String> {
+) -> Result<(Option<Value>, bool), FailureCause> {
     let Some(reach) = watched(ctx, request, places, place, key).await? else { return Ok((None, false)) };
     if let Some(object) = ctx.targets.objects.shown(place, key, &reach, uid).await {
         return Ok((Some(object), true));
@@ -253,7 +269,13 @@ async fn observe_shown(
 }
 
 /// Watches the kind of an object from now on. Returns how it is reached, or `None` if it isn't served any more.
-async fn watched(ctx: &ControllerContext, request: &Key, places: &Places, place: &Place, key: &ObjectKey) -> Result<Option<Reach>, String> {
+async fn watched(
+    ctx: &ControllerContext,
+    request: &Key,
+    places: &Places,
+    place: &Place,
+    key: &ObjectKey,
+) -> Result<Option<Reach>, FailureCause> {
     let kind = objects::kind(key);
     let Some(reach) = ctx.targets.find(place, &kind).await? else { return Ok(None) };
     places.is_same(place, reach.session)?;

@@ -19,7 +19,7 @@ use crate::workspaces::ClusterId;
 impl Reconciliation<'_> {
     /// Finds or starts the workflow of a deletion, and returns the release whose promise has it. What is handed over isn't removed, so no
     /// step runs then.
-    pub(in crate::controller) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, FailureCause> {
+    pub(super) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, FailureCause> {
         let known = self.run.take().filter(|run| run.status.name == WorkflowName::Deprovision);
         let is_over = known.as_ref().is_some_and(Run::is_over);
         let has_begun = known.is_some();
@@ -66,7 +66,7 @@ impl Reconciliation<'_> {
     }
 
     /// Keeps objects until a step deletes them, or all steps are done.
-    pub(in crate::controller) fn close(&self, release: Option<&Chosen>, facts: &mut Facts) {
+    pub(super) fn close(&self, release: Option<&Chosen>, facts: &mut Facts) {
         let (Some(release), Some(run)) = (release, &self.run) else { return };
         let Some(workflow) = release.compiled.workflows().get(run.status.name) else { return };
         facts.closed = run.closed(workflow, facts.inventory.iter().map(|item| resource_of(&item.id)));
@@ -74,7 +74,7 @@ impl Reconciliation<'_> {
     }
 
     /// Advances the workflow of a deletion.
-    pub(in crate::controller) async fn advance_removal(
+    pub(super) async fn advance_removal(
         &mut self,
         release: Option<&Chosen>,
         places: &Places,

@@ -7,12 +7,14 @@ use promise::status::{Milestone, milestones};
 
 use super::Reconciliation;
 use crate::controller::decide::Decision;
+use crate::controller::object_version::ObjectVersion;
 use crate::controller::write;
 use crate::error::is_missing;
+use crate::kinds::PromiseRequest;
 
 impl Reconciliation<'_> {
     /// Writes what was observed, if it differs from what the request says.
-    pub(in crate::controller) async fn report(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
+    pub(super) async fn report(&mut self, decision: &Decision, plan: Option<&Plan>) -> Result<(), kube::Error> {
         let status = self.status(decision, plan);
         self.write(&status).await
     }
@@ -21,7 +23,7 @@ impl Reconciliation<'_> {
         match write::status(&self.api, &self.request, status).await {
             Ok(Some(request)) => {
                 let news = milestones(self.request.status.as_ref(), status);
-                self.request = request;
+                self.take_written(request);
                 // From now on the inventory reports them.
                 self.repaired.clear();
                 self.note(news);
@@ -34,18 +36,25 @@ impl Reconciliation<'_> {
         Ok(())
     }
 
+    /// Takes in the request as a write of ours left it.
+    pub(super) fn take_written(&mut self, request: PromiseRequest) {
+        self.versions.push(ObjectVersion::of_meta(&request.metadata));
+        self.request = request;
+    }
+
     /// Queues milestones to be written beside the request when there is time.
-    pub(in crate::controller) fn note(&self, news: Vec<Milestone>) {
+    pub(super) fn note(&self, news: Vec<Milestone>) {
         self.ctx.events.send(self.api.clone().into_client(), self.key, &self.request, news);
     }
 
     fn status(&self, decision: &Decision, plan: Option<&Plan>) -> PromiseRequestStatus {
+        let (moved, failure) = (self.moved.as_ref().map(ToString::to_string), self.failure.as_ref().map(ToString::to_string));
         let observed = Observed {
             generation: self.request.metadata.generation.unwrap_or_default(),
             deleting: self.request.metadata.deletion_timestamp.is_some(),
             plan,
-            moved: self.moved.as_deref(),
-            failure: self.failure.as_deref(),
+            moved: moved.as_deref(),
+            failure: failure.as_deref(),
             undecided: decision.undecided,
             run: self.run.as_ref(),
             outputs: &self.outputs,

@@ -4,7 +4,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use promise::api::{InventoryItem, Phase, PromiseRequestStatus};
+use promise::workflow::Run;
 
+use super::Reconciliation;
+use crate::controller::queue::Requeue;
 use crate::workspaces::ClusterId;
 
 /// When a request that can't be worked on is looked at again, in case the event that ends this was lost, and one that time alone can change,
@@ -13,6 +16,33 @@ pub const LOOK: Duration = Duration::from_secs(600);
 /// Longest time until an idle request is reconciled again. What it depends on announces its changes, so this is only a safeguard. It is as
 /// long as that of controller-runtime.
 const RESYNC: Duration = Duration::from_secs(10 * 3_600);
+
+impl Reconciliation<'_> {
+    /// Returns when a request that was reported is worked on again: if there is nothing left to do, not for what our own writes look like to
+    /// watches.
+    pub(super) fn settle(&mut self, pause: Duration) -> Requeue {
+        if pause.is_zero() || !self.has_nothing_left() {
+            return Requeue::After(pause);
+        }
+        Requeue::Settled { pause, versions: std::mem::take(&mut self.versions).into() }
+    }
+
+    /// Checks whether the request works as it was last changed, and neither something new nor an edit waits. In any other state, what was
+    /// written can lead to the next step, and others look at the status to see what concerns the request.
+    fn has_nothing_left(&self) -> bool {
+        let metadata = &self.request.metadata;
+        let is_kept = |status: &PromiseRequestStatus| {
+            status.phase == Phase::Ready
+                && status.candidate.is_none()
+                && status.waiting_on.is_none()
+                && Some(status.observed_generation) == metadata.generation
+        };
+        metadata.deletion_timestamp.is_none()
+            && self.failure.is_none()
+            && self.run.as_ref().is_none_or(Run::is_over)
+            && self.request.status.as_ref().is_some_and(is_kept)
+    }
+}
 
 /// Returns the time until a request of a workspace that has nothing to do is reconciled again: the longer one only if it is ready and
 /// everything that was created for it is watched.

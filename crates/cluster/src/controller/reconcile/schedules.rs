@@ -8,6 +8,7 @@ use std::time::Duration;
 use kube::Api;
 use kube::ResourceExt as _;
 use kube::api::{DeleteParams, ObjectMeta, PostParams, Preconditions};
+use promise::action::phase_in_queue;
 use promise::api::PromiseActionSpec;
 use promise::lifecycle::Chosen;
 use promise::names;
@@ -191,7 +192,10 @@ impl Reconciliation<'_> {
 
     /// Deletes a run, which takes its objects along. Returns whether it did.
     async fn drop_run(&mut self, api: &Api<PromiseAction>, run: &ScheduledRun) -> bool {
-        let preconditions = Preconditions { uid: Some(run.uid.clone()), resource_version: None };
+        // One that has begun meanwhile stays.
+        let row = self.ctx.world.actions.get(&self.key.beside(run.name.as_str()));
+        let Some(row) = row.filter(|row| scheduled_run(row).as_ref() == Some(run)) else { return true };
+        let preconditions = Preconditions { uid: Some(run.uid.clone()), resource_version: row.metadata.resource_version.clone() };
         let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
         match api.delete(&run.name, &params).await {
             Ok(_) => true,
@@ -221,7 +225,7 @@ fn scheduled_run(row: &PromiseAction) -> Option<ScheduledRun> {
         uid: row.uid()?,
         key: row.labels().get(names::SCHEDULE_LABEL)?.clone(),
         at: row.annotations().get(names::SCHEDULED_AT_ANNOTATION)?.parse().ok()?,
-        phase: status.map(|status| status.phase).unwrap_or_default(),
+        phase: phase_in_queue(status),
         finished: status.and_then(|status| status.finished_at.as_ref()?.parse().ok()),
     })
 }

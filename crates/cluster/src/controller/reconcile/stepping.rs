@@ -22,7 +22,7 @@ const ROUNDS: usize = 60;
 
 /// What advancing a workflow led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::controller) enum Advance {
+pub(super) enum Advance {
     /// Nothing: it waits.
     Waits,
     /// Other objects can be written by now.
@@ -30,7 +30,7 @@ pub(in crate::controller) enum Advance {
 }
 
 /// What the steps of a run are about.
-pub(in crate::controller) struct Subject<'a> {
+pub(super) struct Subject<'a> {
     /// The release whose promise has the workflow.
     pub release: &'a Chosen,
     /// Whether a failure can lead back to a former release.
@@ -109,7 +109,7 @@ impl Reconciliation<'_> {
 
     /// Takes in what was observed, and carries out what the steps ask for. Every state is recorded before anything follows from it, so that a
     /// crash repeats a call at most, with the same idempotency key.
-    pub(in crate::controller) async fn advance(
+    pub(super) async fn advance(
         &mut self,
         subject: &Subject<'_>,
         places: &Places,
@@ -217,6 +217,8 @@ impl Reconciliation<'_> {
                 can_roll_back,
                 is_back,
                 paused,
+                // Windows hold back a change before its workflow begins.
+                windows_open: true,
                 retry: retry.as_deref(),
                 cancel: cancel.as_deref(),
                 now,

@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{Place, Reach};
+use crate::controller::object_version::ObjectVersion;
 use crate::watch::{Cache, Freshness, Key, Row};
 use crate::workspaces::ClusterId;
 
@@ -73,6 +74,11 @@ impl ObjectRow {
     fn without_content(&self, learned: Learned) -> Self {
         let Self { request, uid, version, .. } = self;
         Self { request: request.clone(), uid: uid.clone(), version: version.clone(), content: None, learned }
+    }
+
+    /// Returns the version that is shown.
+    pub fn version(&self) -> ObjectVersion {
+        ObjectVersion::of(&self.uid, &self.version)
     }
 
     /// Returns the version as a number, by which the states of one object are in order; `None` if the server counts otherwise.
@@ -249,7 +255,7 @@ fn is_same_kind(one: &ApiResource, other: &ApiResource) -> bool {
 fn located(place: &Place, key: &ObjectKey, reach: &Reach) -> (Place, Key) {
     let (at, cluster) = watched_at(place);
     let namespace = key.namespace.clone().filter(|_| reach.namespaced).unwrap_or_default();
-    (at, Key { cluster, namespace, name: key.name.clone() })
+    (at, Key::new(cluster, namespace, key.name.clone()))
 }
 
 #[cfg(test)]

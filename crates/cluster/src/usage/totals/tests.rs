@@ -166,7 +166,7 @@ fn sums_are_what_counting_every_request_comes_to_whatever_changes() {
     let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, trees[0].clone());
     for step in 0..3000 {
         let cluster = id(["c1", "c2", "c3"][dice.below(3) as usize]);
-        let at = |name: String| Key { cluster: cluster.clone(), namespace: "default".into(), name };
+        let at = |name: String| Key::new(cluster.clone(), "default", name);
         let (name, release) = (at(format!("r{}", dice.below(6))), at(format!("l{}", dice.below(8))));
         let priced = [None, Some((1_500_000, "EUR")), Some((7, "EUR")), Some((3, "USD"))][dice.below(4) as usize];
         match dice.below(14) {
@@ -203,7 +203,7 @@ fn looks(present: usize, more: usize) -> u64 {
     let tree = tree(&edges);
     let ask = |plane: &mut Plane, number: usize| {
         let cluster = id(&workspaces[number % workspaces.len()]);
-        plane.request(&Key { cluster, namespace: "default".into(), name: format!("r{number}") }, "p0", Some("l"));
+        plane.request(&Key::new(cluster, "default", format!("r{number}")), "p0", Some("l"));
     };
     (0..present).for_each(|number| ask(&mut plane, number));
     let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree.clone());
@@ -238,7 +238,7 @@ fn what_a_request_costs_to_judge_does_not_grow_with_the_number_of_requests() {
 #[test]
 fn an_orphan_counts_where_its_workspace_was_although_that_is_gone() {
     let (mut plane, tree) = (Plane::default(), tree(&[("root", "acme", "acme", "dev")]));
-    let request = Key { cluster: id("shop"), namespace: "default".into(), name: "web".into() };
+    let request = Key::new(id("shop"), "default", "web");
     plane.orphan("o", &request, "redis", None);
     let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree.clone());
     let mut count = |promises: Promises, reach: Reach| totals.orphaned(&Tally { rule: "r".into(), promises, reach, currency: None }).count;
@@ -253,7 +253,7 @@ fn an_orphan_counts_where_its_workspace_was_although_that_is_gone() {
 fn a_thousand_orphans_are_not_looked_at_for_each_request_that_is_judged() {
     let (mut plane, tree) = (Plane::default(), tree(&[("root", "acme", "acme", "dev"), ("acme", "one", "c1", "prod")]));
     for number in 0..1000 {
-        let request = Key { cluster: id("c2"), namespace: "default".into(), name: format!("r{number}") };
+        let request = Key::new(id("c2"), "default", format!("r{number}"));
         plane.orphan(&format!("o{number}"), &request, "p0", None);
     }
     let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree.clone());
@@ -279,7 +279,7 @@ fn another_tree_costs_what_moved_in_it() {
     };
     let mut plane = Plane::default();
     for cluster in workspaces.iter().map(String::as_str).chain(["c1"]) {
-        plane.request(&Key { cluster: id(cluster), namespace: "default".into(), name: "r".into() }, "p0", Some("l"));
+        plane.request(&Key::new(id(cluster), "default", "r"), "p0", Some("l"));
     }
     let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, edges("dev"));
     PLACED.set(0);
@@ -290,7 +290,7 @@ fn another_tree_costs_what_moved_in_it() {
 #[test]
 fn a_sum_that_is_asked_for_again_and_again_is_kept_however_many_others_there_are() {
     let (mut plane, tree) = (Plane::default(), tree(&[("root", "acme", "acme", "dev")]));
-    plane.request(&Key { cluster: id("acme"), namespace: "default".into(), name: "r".into() }, "p0", Some("l"));
+    plane.request(&Key::new(id("acme"), "default", "r"), "p0", Some("l"));
     let mut totals = Totals::new(&plane.requests, &plane.releases, &plane.orphans, tree);
     let cap = |number: usize| Tally {
         rule: number.to_string(),

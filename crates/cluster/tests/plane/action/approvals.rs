@@ -29,12 +29,12 @@ fn careful(name: &str, actions: &str, approve: Value) -> Value {
     })
 }
 
-fn steps(run: &PromiseAction) -> &[StepStatus] {
+pub fn steps(run: &PromiseAction) -> &[StepStatus] {
     run.status.as_ref().map(|status| status.steps.as_slice()).unwrap_or_default()
 }
 
 /// Waits until approvers can decide about a step of a run.
-async fn asked(plane: &Plane, name: &str, step: &str) -> PromiseAction {
+pub async fn asked(plane: &Plane, name: &str, step: &str) -> PromiseAction {
     let is_open = |known: &StepStatus| {
         known.id == step && known.phase == StepPhase::Running && known.approval.is_some() && known.content_hash.is_some()
     };
@@ -42,7 +42,7 @@ async fn asked(plane: &Plane, name: &str, step: &str) -> PromiseAction {
 }
 
 /// Decides about a step of a run that a policy requires.
-async fn answer(plane: &Plane, who: &str, name: &str, run: &PromiseAction, (step, decision): (&str, &str)) {
+pub async fn answer(plane: &Plane, who: &str, name: &str, run: &PromiseAction, (step, decision): (&str, &str)) {
     let request = plane.requests("dana").get("web").await.unwrap();
     let step = steps(run).iter().find(|known| known.id == step).unwrap();
     let policy = step.policy.as_ref().unwrap();

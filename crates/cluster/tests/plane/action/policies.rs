@@ -60,7 +60,8 @@ async fn before_the_window(plane: &Plane, left: SignedDuration) -> Running {
     controller
 }
 
-async fn waits(plane: &Plane, name: &str) -> PromiseAction {
+/// Waits until a run waits for a window.
+pub async fn waits(plane: &Plane, name: &str) -> PromiseAction {
     let reason = |run: &PromiseAction| Some(run.status.as_ref()?.waiting_on.as_ref()?.reason);
     wait(actions(plane), name, "waiting for its window", |run| reason(run) == Some(WaitingReason::ChangeWindow)).await
 }

@@ -51,6 +51,7 @@ impl Prediction<'_> {
                 can_roll_back: name != WorkflowName::Deprovision,
                 is_back: run.status.phase == WorkflowPhase::RollingBack,
                 paused: false,
+                windows_open: true,
                 retry: retry.as_deref(),
                 cancel: None,
                 now: self.now,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{World, key, plan};
+use crate::api::Repairs;
 use crate::plan::{Action, Desired, Facts, Hold, Seen, Why};
 
 /// A world in which `o0` was repaired three times within seconds, and then changed or deleted again, at `now`.
@@ -70,6 +71,33 @@ fn an_object_whose_template_keeps_giving_something_else_waits_and_the_status_say
         object["metadata"]["annotations"] = json!({});
     }
     assert_eq!(plan(&facts).actions.len(), 2, "it only lost our annotation");
+}
+
+#[test]
+fn what_comes_after_an_object_that_waits_for_its_next_change_is_applied_all_the_same() {
+    let mut world = World::new();
+    let former = world.desired(&[(0, 0, 1), (1, 1, 1), (3, 1, 1)]);
+    world.settle(Some(&former), 10);
+    world.inventory[0].repairs = Some(Repairs { count: 1, last: 0, contested: false });
+    let mut facts = world.facts(Some(world.desired(&[(0, 0, 2), (1, 1, 2), (2, 2, 1)])), 10);
+    facts.restless = [(key("o0"), 57)].into();
+    let next = plan(&facts);
+    let applied = next.actions.iter().filter_map(|action| match action {
+        Action::Apply { key, why, .. } => Some((key.name.as_str(), *why)),
+        Action::Delete { .. } => panic!("what is no longer wanted goes after the last change: {next:?}"),
+        _ => None,
+    });
+    assert_eq!(applied.collect::<Vec<_>>(), [("o1", Why::Change), ("o2", Why::Create)]);
+    assert_eq!((next.applied, next.again), (false, Some(57)));
+    assert!(next.unapplied.contains("o0"), "steps that follow it wait");
+    let repairs = next.inventory[0].repairs;
+    assert!(repairs.is_some_and(|repairs| !repairs.contested), "only its own template changes it: {repairs:?}");
+
+    // An object that is missing is another matter: those of later stages might refer to it.
+    world.objects.remove(&key("o0"));
+    world.inventory[0].repairs = Some(Repairs { count: 9, last: 0, contested: true });
+    let missing = plan(&Facts { now: 1, ..world.facts(Some(world.desired(&[(0, 0, 2), (1, 1, 2)])), 10) });
+    assert!(missing.actions.is_empty() && !missing.holds.is_empty(), "{missing:?}");
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::world::settled;
-use crate::api::{PolicySpec, Requester};
+use crate::api::{PolicySpec, Requester, WaitingKind, WaitingReason};
 use crate::context::{ActionContext, Context, RequestContext};
-use crate::policy::{Origin, PolicySource, Reading, RefusalReason, RunFacts, RunVerdict, judge_run, validity};
+use crate::policy::{Origin, PolicySource, Reading, RefusalReason, RunFacts, RunHold, RunVerdict, hold_run, judge_run, validity};
 
 fn policy(actions: Value, enforcement: &str, rules: Value) -> PolicySource {
     let spec = json!({
@@ -98,6 +98,31 @@ fn a_run_waits_until_the_windows_of_all_policies_are_open() {
     assert_eq!(wait.opens.unwrap().to_string(), "2026-11-27T22:00:00Z");
     assert_eq!(wait.policies.iter().map(|from| from.policy.as_str()).collect::<Vec<_>>(), ["b"]);
     assert_eq!(judged(&[windows("a", &[("10:00", "14:00")]), windows("b", &[("22:00", "23:00")])]).wait.unwrap().opens, None);
+}
+
+#[test]
+fn an_approved_run_waits_for_windows_as_at_its_start_and_for_no_other_rule() {
+    let held = |sources: &[PolicySource]| hold_run(sources, "restore", "2026-11-27T12:00:00Z".parse().unwrap());
+    let window = |from: &str, to: &str| json!([{"name": "w", "window": {"from": from, "to": to}}]);
+    let nights = policy(json!(["restore"]), "block", window("22:00", "06:00"));
+    let hold = held(std::slice::from_ref(&nights)).unwrap();
+    assert_eq!(hold, RunHold::of(&judged(std::slice::from_ref(&nights)).wait.unwrap()));
+    assert_eq!((hold.waiting.kind, hold.waiting.reason), (WaitingKind::Controller, WaitingReason::ChangeWindow));
+    assert_eq!(hold.opens.unwrap().to_string(), "2026-11-27T22:00:00Z");
+    for open in [
+        policy(json!(["restore"]), "block", window("10:00", "14:00")),
+        policy(json!(["restore"]), "warn", window("22:00", "06:00")),
+        policy(json!(["backup"]), "block", window("22:00", "06:00")),
+        policy(json!(["restore"]), "block", rule("false")),
+        policy(json!(["restore"]), "block", rule("1 +")),
+        policy(json!(["restore"]), "block", json!([{"name": "r", "approve": {"approvers": {"groups": ["operators"]}}}])),
+    ] {
+        assert_eq!(held(std::slice::from_ref(&open)), None, "{:?}", open.spec());
+    }
+    let nights = PolicySource { policy: "nights".into(), ..nights };
+    let broken = held(&[nights, policy(json!(["restore"]), "block", window("1", "2"))]).unwrap();
+    assert_eq!((broken.waiting.kind, broken.waiting.reason), (WaitingKind::Person, WaitingReason::ChangeWindow));
+    assert_eq!((broken.waiting.object.as_deref(), broken.opens), (Some("careful"), None));
 }
 
 #[test]

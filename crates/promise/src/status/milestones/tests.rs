@@ -1,9 +1,10 @@
 use serde_json::json;
 
-use super::{MilestoneReason, milestones, put_back};
+use super::{MilestoneReason, left_behind, milestones, put_back};
 use crate::api::{
-    ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, Decision, DecisionState, GivenApproval, Health, InventoryItem,
-    PromiseRequestStatus, ReleaseRevision,
+    ApprovalRule, ApprovalState, ApprovalStatus, CandidateState, CurrentStatus, Decision, DecisionReason, DecisionState, GivenApproval,
+    Health, InventoryItem, OutdatedRule, OutdatedStatus, Phase, PromiseRequestStatus, ReleaseRevision, WaitingKind, WaitingOn,
+    WaitingReason,
 };
 use crate::plan::{Action, Hold, Key, Plan, Why};
 use crate::problem::Problem;
@@ -198,4 +199,81 @@ fn broken_glass_is_a_warning_of_its_own_told_once_for_each() {
         ("ApprovalOverridden", true, "erin overrode all other approvers with the Approval a: The shop is down.".to_owned())
     );
     assert!(found[1].2.contains("EMERGENCY"), "{found:?}");
+}
+
+#[test]
+fn answers_are_news_and_their_wording_is_not() {
+    let revision = ReleaseRevision::default();
+    let asks = |message| ReleaseFacts { state: CandidateState::AwaitingApproval, message: Some(message), ..release("r-1", &revision) };
+    let line = |state, reason, void: Option<&str>| {
+        let given = GivenApproval {
+            by: "erin".into(),
+            approval: "a".into(),
+            decision: Decision::Approve,
+            state,
+            reason,
+            void: void.map(str::to_owned),
+            ..GivenApproval::default()
+        };
+        [ApprovalStatus { given: vec![given], ..ApprovalStatus::default() }]
+    };
+    let mut history = History::default();
+    let mut sees = |message, approvals: &[ApprovalStatus]| {
+        let seen = Observation { candidate: Some(asks(message)), approvals: Some(approvals), ..Observation::default() };
+        reasons(&history.sees(&seen))
+    };
+    assert_eq!(sees("One approval is missing.", &[ApprovalStatus::default()]), ["ApprovalNeeded"]);
+    let unread = |since| line(DecisionState::Pending, Some(DecisionReason::PermissionUnknown), Some(since));
+    assert_eq!(sees("Not readable since 10:00.", &unread("Not readable since 10:00.")), ["ApprovalNeeded"]);
+    assert_eq!(sees("Not readable since 10:05.", &unread("Not readable since 10:05.")), Vec::<&str>::new());
+    let lacks = line(DecisionState::Void, Some(DecisionReason::NotPermitted), Some("Not readable since 10:05."));
+    assert_eq!(sees("Not readable since 10:05.", &lacks), ["ApprovalNeeded"], "the same words about another reason");
+}
+
+#[test]
+fn changed_policies_are_news_and_their_wording_is_not() {
+    let revision = ReleaseRevision::default();
+    let rule = |name: &str, sentence: &str| OutdatedRule { rule: name.into(), sentence: Some(sentence.into()), ..OutdatedRule::default() };
+    let outdated = |rules| OutdatedStatus { digest: "d".into(), rules, ..OutdatedStatus::default() };
+    let mut history = History::default();
+    let mut sees = |outdated: &OutdatedStatus| {
+        let seen = Observation { current: Some(release("r-1", &revision)), outdated: Some(outdated), ..Observation::default() };
+        let found = history.sees(&seen);
+        found.iter().filter(|(reason, ..)| *reason == "PolicyOutdated").count()
+    };
+    assert_eq!(sees(&outdated(vec![rule("size", "Size is at most 3.")])), 1);
+    assert_eq!(sees(&outdated(vec![rule("size", "The size is at most 3.")])), 0);
+    assert_eq!(sees(&outdated(vec![rule("size", "The size is at most 3."), rule("zone", "The zone is eu.")])), 1);
+    let refused = |why: &str| OutdatedStatus { refusals: vec![why.into()], ..outdated(vec![]) };
+    assert_eq!([sees(&refused("Size 4 is too large.")), sees(&refused("4 is too large."))], [1, 0]);
+}
+
+#[test]
+fn what_a_deletion_waits_for_and_when_a_request_expired_are_not_told_from_their_words() {
+    let deletes = |object: &str, message: &str| PromiseRequestStatus {
+        phase: Phase::Deleting,
+        waiting_on: Some(WaitingOn { object: Some(object.into()), ..WaitingOn::new(WaitingKind::Step, WaitingReason::Unhealthy, message) }),
+        ..PromiseRequestStatus::default()
+    };
+    let first = deletes("Job backup", "1 of 3 attempts");
+    assert_eq!(milestones(Some(&first), &deletes("Job backup", "2 of 3 attempts")), []);
+    assert_eq!(milestones(Some(&first), &deletes("Job close", "1 of 3 attempts"))[0].reason, MilestoneReason::DeletionWaits);
+
+    let expired = |at: &str, message: &str| PromiseRequestStatus {
+        phase: Phase::Ready,
+        current: Some(CurrentStatus { release: "r-1".into(), expires_at: Some(at.into()), ..CurrentStatus::default() }),
+        waiting_on: Some(WaitingOn::new(WaitingKind::Person, WaitingReason::Expired, message)),
+        ..PromiseRequestStatus::default()
+    };
+    let first = expired("2026-11-23T10:00:00Z", "Expired");
+    assert_eq!(milestones(Some(&first), &expired("2026-11-23T10:00:00Z", "Has expired")), []);
+    let renewed = milestones(Some(&first), &expired("2026-11-24T10:00:00Z", "Expired"));
+    assert_eq!(renewed[0].reason, MilestoneReason::RequestExpired);
+}
+
+#[test]
+fn objects_at_a_destination_that_is_gone_are_counted() {
+    let left = left_behind("east", 2);
+    assert_eq!((left.reason, left.reason.is_warning()), (MilestoneReason::LeftBehind, true));
+    assert_eq!(left.message, "The destination east no longer exists; 2 objects that might still be there can't be removed.");
 }

@@ -251,6 +251,7 @@ fn run(steps: &[RandomStep], faults: &[Fault], can_roll_back: bool) -> (Run, Des
             can_roll_back,
             is_back: recorded.status.phase == WorkflowPhase::RollingBack,
             paused: false,
+            windows_open: true,
             retry: None,
             cancel: None,
             now,

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::action;
-use crate::api::{ApprovalState, ApprovalStatus, Approve, PromiseActionStatus, StepPhase, StepReason, WorkflowName, WorkflowPhase};
+use crate::action::{self, Observed, Turn, is_held, phase_in_queue, waits_for_turn};
+use crate::api::{
+    ActionPhase, ApprovalState, ApprovalStatus, Approve, PromiseActionSpec, PromiseActionStatus, StepPhase, StepReason, WaitingKind,
+    WaitingOn, WaitingReason, WorkflowName, WorkflowPhase,
+};
 use crate::context::Context;
 use crate::path::Path;
 use crate::policy::{Origin, Provenance, Ruling};
@@ -44,15 +47,20 @@ struct Acting {
     decided: BTreeMap<String, ApprovalState>,
     now: Timestamp,
     retry: Option<&'static str>,
+    windows_open: bool,
 }
 
 impl Acting {
     fn new(approvals: &[Ruling<Approve>]) -> Self {
+        Self::with(approvals, true)
+    }
+
+    fn with(approvals: &[Ruling<Approve>], windows_open: bool) -> Self {
         let compiled = action::compile(&spec(), "restore").unwrap();
         let workflow = compiled.workflows().get(WorkflowName::Action).unwrap();
         let run = Run::start(workflow, WorkflowName::Action, "orders-1", None, START).asking(required_steps(approvals));
         let (decided, now) = (BTreeMap::new(), START.parse().unwrap());
-        let mut acting = Self { compiled: compiled.asking(&run.steps), run, decided, now, retry: None };
+        let mut acting = Self { compiled: compiled.asking(&run.steps), run, decided, now, retry: None, windows_open };
         acting.advance();
         acting
     }
@@ -81,6 +89,7 @@ impl Acting {
             can_roll_back: false,
             is_back: false,
             paused: false,
+            windows_open: self.windows_open,
             retry: self.retry,
             cancel: None,
             now: self.now,
@@ -100,6 +109,17 @@ impl Acting {
     fn hash(&self, step: usize) -> Option<String> {
         self.run.steps[step].content_hash.clone()
     }
+
+    /// Returns the status of the run whose first step waits for this.
+    fn status(&self, held: Option<&WaitingOn>) -> PromiseActionStatus {
+        let seen = Observed { generation: 1, run: &self.run, inventory: &[], outputs: &[], held, failure: None };
+        action::status(&PromiseActionStatus::default(), &seen, START)
+    }
+}
+
+/// What a run waits for whose window is closed.
+fn window() -> WaitingOn {
+    WaitingOn::new(WaitingKind::Controller, WaitingReason::ChangeWindow, "Waits for the window of Nights.")
 }
 
 #[test]
@@ -170,4 +190,66 @@ fn every_step_of_the_action_needs_an_approval_that_someone_skips() {
     let spec = spec();
     let effect = skip_effect(&spec.actions["restore"].steps, &acting.run.steps, "policy-1");
     assert_eq!(effect.later.iter().map(|step| step.id.as_str()).collect::<Vec<_>>(), ["load", "check", "note"]);
+}
+
+#[test]
+fn an_approved_run_begins_its_steps_once_windows_are_open() {
+    let mut acting = Acting::with(&[ruling("one", json!({})), ruling("other", json!({}))], false);
+    acting.decide("policy-1", ApprovalState::Approved);
+    assert!(!acting.run.awaits_opening(), "another approval is missing");
+    acting.decide("policy-2", ApprovalState::Approved);
+    for _ in 0..2 {
+        let waiting = ["policy-1 Succeeded", "policy-2 Succeeded", "load Pending", "check Pending", "note Pending"];
+        assert_eq!((acting.phases().as_slice(), acting.run.awaits_opening()), (&waiting.map(str::to_owned)[..], true));
+        acting.advance();
+    }
+    acting.windows_open = true;
+    acting.advance();
+    assert_eq!((acting.run.status.phase, acting.run.awaits_opening()), (WorkflowPhase::Succeeded, false), "{:?}", acting.phases());
+    assert!(acting.run.steps.iter().all(|step| step.attempts == 1), "{:?}", acting.run.steps);
+}
+
+#[test]
+fn windows_hold_neither_a_run_without_approvals_nor_one_that_has_begun() {
+    assert_eq!(Acting::with(&[], false).run.status.phase, WorkflowPhase::Succeeded, "its windows were open when it started");
+    let mut acting = Acting::new(&[ruling("one", json!({}))]);
+    acting.decide("policy-1", ApprovalState::Approved);
+    for step in &mut acting.run.steps[2..] {
+        (step.phase, step.attempts, step.started_at) = (StepPhase::Pending, 0, None);
+    }
+    (acting.run.steps[1].phase, acting.run.status.phase) = (StepPhase::Failed, WorkflowPhase::Failed);
+    (acting.windows_open, acting.retry) = (false, Some("1"));
+    acting.advance();
+    assert_eq!(acting.run.status.phase, WorkflowPhase::Succeeded, "a retry continues it: {:?}", acting.phases());
+}
+
+#[test]
+fn an_approved_run_that_waits_for_a_window_says_so_and_keeps_no_one_waiting() {
+    let mut acting = Acting::with(&[ruling("one", json!({}))], false);
+    let asking = acting.status(None);
+    assert_eq!((asking.phase, phase_in_queue(Some(&asking))), (ActionPhase::Running, ActionPhase::Running), "it waits for people");
+    acting.decide("policy-1", ApprovalState::Approved);
+    let held = acting.status(Some(&window()));
+    assert_eq!((held.phase, phase_in_queue(Some(&held))), (ActionPhase::Running, ActionPhase::Pending));
+    assert!(is_held(Some(&held)));
+    assert_eq!(held.waiting_on, Some(WaitingOn { since: Some(START.to_owned()), ..window() }));
+    // What it waits for is removed before its first step begins: from then on others wait.
+    let passed = acting.status(None);
+    assert_eq!((phase_in_queue(Some(&passed)), passed.waiting_on.clone()), (ActionPhase::Running, None));
+
+    let turn = |name: &str, second: u8, status: &PromiseActionStatus| {
+        Turn::of(name.to_owned(), format!("2026-05-01T08:00:0{second}Z"), &PromiseActionSpec::default(), Some(status))
+    };
+    let own = turn("own", 1, &PromiseActionStatus::default());
+    let waits = |other: Turn| waits_for_turn(&own, &[other]).map(|waiting| waiting.reason);
+    assert_eq!(waits(turn("approved", 0, &held)), None);
+    assert_eq!(waits(turn("approved", 0, &passed)), Some(WaitingReason::OtherAction));
+    let queued = acting.status(Some(&WaitingOn::new(WaitingKind::Step, WaitingReason::OtherAction, "Waiting for another.")));
+    assert_eq!(waits(turn("approved", 0, &queued)), Some(WaitingReason::OtherAction), "it is next");
+    assert_eq!(waits(turn("approved", 2, &queued)), None, "it was created later");
+
+    acting.windows_open = true;
+    acting.advance();
+    let done = acting.status(Some(&window()));
+    assert_eq!((done.phase, done.waiting_on), (ActionPhase::Succeeded, None));
 }

@@ -114,6 +114,7 @@ impl World {
             can_roll_back: self.can_roll_back,
             is_back: self.is_back,
             paused: self.paused,
+            windows_open: true,
             retry: self.retry.as_deref(),
             cancel: self.cancel.as_deref(),
             now: self.now,

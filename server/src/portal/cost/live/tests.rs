@@ -46,7 +46,7 @@ fn requests() -> Vec<(Key, Arc<PromiseRequest>)> {
     let request = |number: usize| {
         let namespace = if number.is_multiple_of(11) { "other" } else { "default" };
         let cluster = ClusterId::parse(["data", "lab", "shop"][number % 3]).unwrap();
-        let key = Key { cluster, namespace: namespace.into(), name: format!("request-{number:03}") };
+        let key = Key::new(cluster, namespace, format!("request-{number:03}"));
         let promise = PromiseRef { name: ["redis", "postgresql"][number % 2].into(), ..PromiseRef::default() };
         let requester = Some(Requester { username: format!("person-{}", number % 5), groups: Vec::new(), cluster: None });
         let expires_at = number.is_multiple_of(13).then(|| text(second(NOW) + if number.is_multiple_of(2) { -60 } else { 60 }));
@@ -127,7 +127,7 @@ fn the_register_says_the_same_as_looking_at_every_request() {
 fn the_dearest_are_kept_by_currency() {
     let mut dearest = Dearest::default();
     for number in 0..50_i64 {
-        let key = Key { cluster: ClusterId::root(), namespace: "default".into(), name: format!("request-{number}") };
+        let key = Key::new(ClusterId::root(), "default", format!("request-{number}"));
         dearest.take("EUR", number * 37 % 50, &key);
     }
     dearest.take("USD", 1, &Key::cluster_scoped(&ClusterId::root(), "other"));

@@ -52,7 +52,7 @@ fn ready(promise: &str, version: &str, took: i64) -> PromiseRequest {
 
 fn overview(requests: Vec<PromiseRequest>) -> OverviewPage {
     let acme = ClusterId::parse("acme").unwrap();
-    let key = |number: usize| Key { cluster: acme.clone(), namespace: "default".into(), name: format!("request-{number}") };
+    let key = |number: usize| Key::new(acme.clone(), "default", format!("request-{number}"));
     let mut known = Known::default();
     known.follow(requests.into_iter().enumerate().map(|(number, request)| (key(number), Arc::new(request))).collect());
     let mut sum = Counts::default();

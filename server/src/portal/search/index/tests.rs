@@ -13,7 +13,7 @@ impl Scope for Namespaces {
 }
 
 fn key(namespace: &str, name: &str) -> Key {
-    Key { cluster: ClusterId::root(), namespace: namespace.into(), name: name.into() }
+    Key::new(ClusterId::root(), namespace, name)
 }
 
 fn request(namespace: &str, name: &str, promise: &str, resources: &[&str]) -> (Key, Arc<PromiseRequest>) {

@@ -11,22 +11,20 @@ use promise::deletion::{accepted, policy_of};
 use promise::finalizer::{self, Deletion};
 use promise::names;
 use promise::plan::{Action, Facts, Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
-use promise::status::{Milestone, MilestoneReason};
+use promise::status::left_behind;
 use serde_json::json;
 
-use super::context::Work;
-use super::decide::{Decision, decide};
-use super::failure::FailureCause;
-use super::inputs;
-use super::places::Places;
-use super::queue::Requeue;
-use super::reconcile::{Advance, BUDGET, Executed, PLANS, Reconciliation};
-use super::releases;
-use super::tombstone;
+use super::{Advance, BUDGET, Executed, PLANS, Reconciliation};
+use crate::controller::context::Work;
+use crate::controller::decide::{Decision, decide};
+use crate::controller::failure::FailureCause;
+use crate::controller::places::Places;
+use crate::controller::queue::Requeue;
+use crate::controller::{inputs, releases, tombstone};
 use crate::kinds::PromiseRequest;
 use crate::projection::CachedRelease;
 use crate::usage::{Accepted, in_force};
-use crate::watch::{Freshness, Key};
+use crate::watch::Freshness;
 use crate::workspaces::{ClusterId, Node, WorkspacePath};
 
 /// How long a Destination, or the home of the promise, has to be missing before a deleted request no longer waits for it.
@@ -140,7 +138,7 @@ impl Reconciliation<'_> {
 
     /// Reports why nothing can be removed now.
     async fn not_now(&mut self, decision: &Decision, cause: FailureCause) -> Result<Requeue, kube::Error> {
-        self.failure = Some(cause.to_string());
+        self.fails(cause.into());
         self.report(decision, None).await?;
         Ok(Requeue::Backoff)
     }
@@ -197,13 +195,13 @@ impl Reconciliation<'_> {
     /// now.
     async fn judged(&self) -> Result<DeletionPolicy, FailureCause> {
         let decision = decide(self.ctx, &self.releases, self.key, &self.request).await;
-        let unread = decision.choice.unknown.filter(|_| decision.unannounced);
-        let transient = decision.failure.filter(|failure| failure.transient).map(|failure| failure.to_string());
+        let unread = decision.unread.filter(|_| decision.unannounced);
+        let transient = decision.failure.filter(|failure| failure.transient).map(|failure| failure.cause);
         // The records of a namespace that is being deleted are deleted with it, and don't come back.
         let is_leaving = self.ctx.world.is_leaving(&self.key.cluster);
-        let lost = decision.lost.map(|lost| lost.cause.to_string());
+        let lost = decision.lost.map(|lost| lost.cause);
         if let Some(cause) = lost.or(unread).or(transient).filter(|_| !is_leaving) {
-            return Err(FailureCause::DeletionUndecided { cause });
+            return Err(FailureCause::DeletionUndecided { cause: Box::new(cause) });
         }
         let wanted = decision.choice.next.or(decision.choice.current);
         Ok(wanted.map_or(DeletionPolicy::Delete, |wanted| policy_of(&wanted.release, DeletionPolicy::Delete)))
@@ -234,10 +232,8 @@ impl Reconciliation<'_> {
         lost.retain(|destination, _| self.is_lost(home, places, destination));
         for (destination, objects) in lost {
             tombstone::leave(self.ctx, self.key, &self.request, &destination, &objects).await?;
-            let count = promise::wording::counted(objects.len() as u64, "object");
-            let message = format!("The destination {destination} no longer exists; {count} that might still be there can't be removed.");
-            tracing::warn!(request = %self.key, message, ?objects, "left behind");
-            self.note(vec![Milestone { reason: MilestoneReason::LeftBehind, message }]);
+            tracing::warn!(request = %self.key, destination, ?objects, "left behind");
+            self.note(vec![left_behind(&destination, objects.len())]);
             self.seen.extend(objects.into_iter().map(|key| (key, Seen::Absent)));
         }
         Ok(())
@@ -270,7 +266,7 @@ impl Reconciliation<'_> {
         let (uid, status) = (self.request.uid().unwrap_or_default(), self.request.status.as_ref());
         let current = status.and_then(|status| status.current.as_ref()).map(|current| &current.release);
         let candidate = status.and_then(|status| status.candidate.as_ref()).map(|candidate| &candidate.release);
-        let at = |name: &String| Key { name: name.clone(), ..self.key.clone() };
+        let at = |name: &String| self.key.beside(name.clone());
         let named = [current, candidate].into_iter().flatten().filter_map(|name| self.ctx.world.releases.get(&at(name)));
         named.filter(|release| release.request_uid == uid).collect()
     }
