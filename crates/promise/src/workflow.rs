@@ -37,7 +37,7 @@ pub use decisions::{
 };
 pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
 pub use planned::{PlannedStep, StepEffect, planned};
-pub use required::{awaits_opening, provenance, required_steps};
+pub use required::{provenance, required_steps};
 pub use run::{Run, name_of};
 pub use skip::{SkipEffect, skip_effect, skip_hash};
 pub use words::{action_label, failed, step_label, waits};

@@ -11,7 +11,6 @@ use crate::context::Context;
 use crate::identity::PersonId;
 use crate::policy::Effective;
 use crate::resolve::resolve;
-use crate::workflow::awaits_opening;
 
 /// Checks whether a person can run an action. `home` is the id of the promise's home workspace.
 pub fn may_run(action: &ActionSpec, person: &PersonId, groups: &[String], home: &str) -> bool {
@@ -92,12 +91,12 @@ pub fn waits_to_start(request: Option<&PromiseRequestStatus>, generation: i64, o
 }
 
 /// Returns the state of a run as the other runs of its request see it. One that is approved and waits for windows or its turn is pending
-/// again: none of the steps of the action has begun.
+/// again: none of the steps of the action has begun. What it waits for tells it apart, because caches don't keep the steps.
 pub fn phase_in_queue(status: Option<&PromiseActionStatus>) -> ActionPhase {
     let Some(status) = status else { return ActionPhase::default() };
-    // What it waits for is recorded before others are let through, and removed before its first step begins.
-    let waits = status.phase == ActionPhase::Running && status.waiting_on.is_some();
-    let is_queued = waits && status.workflow.as_ref().is_some_and(|run| awaits_opening(run, &status.steps));
+    // It is recorded before others are let through, and removed before the first step begins. Steps wait for other reasons.
+    let starts_again = |reason| matches!(reason, WaitingReason::ChangeWindow | WaitingReason::OtherAction | WaitingReason::RolloutRunning);
+    let is_queued = status.phase == ActionPhase::Running && status.waiting_on.as_ref().is_some_and(|waiting| starts_again(waiting.reason));
     if is_queued { ActionPhase::Pending } else { status.phase }
 }
 

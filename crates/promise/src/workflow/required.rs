@@ -7,7 +7,7 @@ use super::Run;
 use super::advance::State;
 use super::compile::{Action, CompiledStep, CompiledWorkflow, duration};
 use super::words;
-use crate::api::{Approve, OnFailure, StepKind, StepPhase, StepPolicy, StepStatus, WorkflowPhase, WorkflowStatus};
+use crate::api::{Approve, OnFailure, StepKind, StepPhase, StepPolicy, StepStatus, WorkflowPhase};
 use crate::policy::{Origin, Provenance, Ruling};
 
 /// Ids of steps of promises are letters and digits, so none is the same.
@@ -65,18 +65,13 @@ impl Run {
         self
     }
 
-    /// Checks whether such a run has all its approvals, and none of the steps of the action has begun.
+    /// Checks whether such a run has all its approvals, and none of the steps of the action has begun. One that failed has begun: a retry
+    /// continues a run, whatever policies say by then.
     pub fn awaits_opening(&self) -> bool {
-        awaits_opening(&self.status, &self.steps)
+        let is_decided = |step: &StepStatus| matches!(step.phase, StepPhase::Succeeded | StepPhase::Skipped);
+        let mut required = self.steps.iter().filter(|step| step.policy.is_some());
+        self.status.phase == WorkflowPhase::Running && is_unbegun(&self.steps) && required.all(is_decided)
     }
-}
-
-/// Checks whether policies required approvals of a run, all of them are decided, and none of the steps of the action has begun. One that
-/// failed has begun: a retry continues a run, whatever policies say by then.
-pub fn awaits_opening(run: &WorkflowStatus, steps: &[StepStatus]) -> bool {
-    let is_decided = |step: &StepStatus| matches!(step.phase, StepPhase::Succeeded | StepPhase::Skipped);
-    let mut required = steps.iter().filter(|step| step.policy.is_some());
-    run.phase == WorkflowPhase::Running && is_unbegun(steps) && required.all(is_decided)
 }
 
 /// Checks whether policies required approvals of a run, and none of the steps of the action has begun.
