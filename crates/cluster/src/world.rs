@@ -283,13 +283,13 @@ impl World {
 
     /// Returns what can't be read at this moment and why, one or two sentences each. `who` is the reader.
     pub fn gaps(&self, who: &str) -> Vec<String> {
-        let told = |gap: Gap| {
+        let sentences = |gap: Gap| {
             let why = gap.trouble.borrow().clone()?;
             let who = promise::wording::upper_first(who);
-            let told = format!("{who} can't read {}: {}.", gap.what, why.to_string().trim_end_matches('.'));
-            Some(if matches!(why, promise::Error::Denied { .. }) { format!("{told} {}", gap.remedy) } else { told })
+            let sentence = format!("{who} can't read {}: {}.", gap.what, why.to_string().trim_end_matches('.'));
+            Some(if matches!(why, promise::Error::Denied { .. }) { format!("{sentence} {}", gap.remedy) } else { sentence })
         };
-        self.gaps_now().into_iter().filter_map(told).collect()
+        self.gaps_now().into_iter().filter_map(sentences).collect()
     }
 
     /// Returns what can't be read at this moment, as a noun, and why.

@@ -212,18 +212,18 @@ fn pages(rows: u64) -> usize {
 }
 
 /// Returns `None` for notifications written by a later version of the portal, which this version doesn't show.
-fn notice(told: Notification) -> Option<Notice> {
+fn notice(notification: Notification) -> Option<Notice> {
     Some(Notice {
-        event: Event::parse(&told.event)?,
-        id: told.id,
-        title: told.title,
-        text: told.text,
-        why: told.why,
-        names_workspace: told.names_workspace,
-        link: told.link,
-        workspace: told.workspace,
-        at: told.at.to_string(),
-        unread: told.unread,
+        event: Event::parse(&notification.event)?,
+        id: notification.id,
+        title: notification.title,
+        text: notification.text,
+        why: notification.why,
+        names_workspace: notification.names_workspace,
+        link: notification.link,
+        workspace: notification.workspace,
+        at: notification.at.to_string(),
+        unread: notification.unread,
     })
 }
 

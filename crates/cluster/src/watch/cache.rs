@@ -330,9 +330,9 @@ mod tests {
         cache.replace(vec![(key("a", "same"), 1), (key("a", "changed"), 1), (key("a", "gone"), 1)]);
         let mut changes = cache.changes();
         cache.replace(vec![(key("a", "same"), 1), (key("a", "changed"), 2), (key("a", "new"), 1)]);
-        let mut told: Vec<String> = std::iter::from_fn(|| changes.try_recv().ok()).map(|k| k.name.clone()).collect();
-        told.sort();
-        assert_eq!(told, ["changed", "gone", "new"]);
+        let mut reported: Vec<String> = std::iter::from_fn(|| changes.try_recv().ok()).map(|key| key.name.clone()).collect();
+        reported.sort();
+        assert_eq!(reported, ["changed", "gone", "new"]);
         let same = cache.get(&key("a", "same")).unwrap();
         cache.replace(vec![(key("a", "same"), 1)]);
         assert!(std::sync::Arc::ptr_eq(&same, &cache.get(&key("a", "same")).unwrap()), "what is the same is kept");
