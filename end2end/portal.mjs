@@ -32,6 +32,9 @@ export function stage(prepare = async () => {}, arrange = async () => []) {
   return it;
 }
 
+/** How long anything may take on a machine that is busy with the other tests, too, in milliseconds. */
+const PATIENCE = 120_000;
+
 /** What a variable says that the caller of the tests sets. */
 export function environment(name) {
   const value = process.env[name];
@@ -134,7 +137,7 @@ export function watch(portal, context, args, seen) {
 export async function publishEverything(portal, page, name = "everything") {
   const file = fileURLToPath(new URL(`./promises/${name}.yaml`, import.meta.url));
   await kubectl(portal, "platform-engineer@root:platform", ["apply", "-f", file]);
-  await kubectl(portal, "platform-engineer@root:platform", ["wait", `promise/${name}`, "--for=condition=Published", "--timeout=60s"]);
+  await kubectl(portal, "platform-engineer@root:platform", ["wait", `promise/${name}`, "--for=condition=Published", "--timeout=120s"]);
   await until(async () => (await page.request.get(`/w/${workspace}/promises/${name}`)).ok(), "the promise to be offered");
 }
 
@@ -185,7 +188,7 @@ export async function order(portal, name, promise, parameters) {
 export async function reaches(portal, name, phase) {
   let last;
   const holds = async () => (last = (await requested(portal, name)).status?.phase) === phase;
-  await until(holds, `${name} to be ${phase}`, 60_000).catch((error) => {
+  await until(holds, `${name} to be ${phase}`).catch((error) => {
     throw new Error(`${error.message}; it is ${last}`);
   });
 }
@@ -217,7 +220,7 @@ export async function agree(portal, name, person = "approver", also = {}) {
 /** Waits for a state in the headline of a request: by itself with scripting, by the Refresh link without. */
 export async function becomes(page, state, live) {
   const badge = page.getByRole("heading", { level: 1 }).getByText(state, { exact: true });
-  if (live) return badge.waitFor({ timeout: 60_000 });
+  if (live) return badge.waitFor();
   return until(
     async () => {
       if (await badge.isVisible()) return true;
@@ -225,12 +228,11 @@ export async function becomes(page, state, live) {
       return false;
     },
     `the request to be ${state}`,
-    60_000,
   );
 }
 
 /** Asks again until it holds; the error names what was awaited. */
-export async function until(holds, what, milliseconds = 30_000) {
+export async function until(holds, what, milliseconds = PATIENCE) {
   const end = Date.now() + milliseconds;
   for (;;) {
     try {
@@ -273,11 +275,13 @@ export async function focused(element, what) {
 }
 
 /** Debian's Chromium without its own errands. */
-export function launchBrowser() {
-  return chromium.launch({
+export async function launchBrowser() {
+  const browser = await chromium.launch({
     executablePath: environment("OPM_CHROMIUM"),
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
+  browser.on("context", (context) => context.setDefaultTimeout(PATIENCE));
+  return browser;
 }
 
 /** A signed-in person's page. Console errors and failed requests are collected in `page.complaints`. */

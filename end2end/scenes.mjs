@@ -319,7 +319,7 @@ async function ran(it, request, action) {
   await until(async () => {
     await page.reload();
     return (await page.getByRole("heading", { level: 1 }).getByText("Succeeded").count()) === 1;
-  }, `${action} of ${request} to succeed`, 60_000);
+  }, `${action} of ${request} to succeed`);
   const address = addressOf(page);
   await page.context().close();
   return address;
@@ -372,7 +372,7 @@ async function stopped(it) {
   const request = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "PromiseRequest", metadata: { name: "notice" }, spec: { promise: { name: "notices", workspace: "root:platform" } } };
   await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
   const state = ["get", "promiserequest/notice", "-o", "jsonpath={.status.steps[0].phase}"];
-  await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, state)) === "Failed", "the step to fail", 60_000);
+  await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, state)) === "Failed", "the step to fail");
   return `/w/${workspace}/requests/default/notice/steps/check/skip`;
 }
 
@@ -557,7 +557,7 @@ const TOGETHER = 2;
  * The portal with every scene, which all files share and leave as it is; `run.mjs` starts it. `everywhere(looks)` opens each scene once and looks at
  * it in each way; it answers what each found, and what the browser complained of. `shown()` answers the scenes that are pages and no refusals, each
  * with its HTML; `scene(name)` is one of all; `open(scene, options)` opens a browser as its person; `reader(person)` asks for pages as a person
- * without a browser.
+ * without a browser. A look with `of` is only for the scenes that it answers.
  */
 export function gallery() {
   const it = {};
@@ -565,7 +565,7 @@ export function gallery() {
   before(async () => {
     const file = environment("OPM_GALLERY");
     // It is made while other tests run.
-    const made = await until(async () => JSON.parse(await readFile(file, "utf8")), "the scenes", 300_000);
+    const made = await until(async () => JSON.parse(await readFile(file, "utf8")), "the scenes", 900_000);
     it.portal = made.portal;
     pages = made.pages;
     known = new Map(made.known);
@@ -584,7 +584,9 @@ export function gallery() {
   it.reader = (person) => reader(it.portal.url, known.get(person));
   it.everywhere = async (looks, options) => {
     const found = new Map(looks.map(({ name }) => [name, []]));
-    const scenes = pages.values();
+    const wanted = new Map(pages.map((scene) => [scene, []]));
+    for (const look of looks) for (const scene of (await look.of?.(pages)) ?? pages) wanted.get(scene).push(look);
+    const scenes = pages.filter((scene) => wanted.get(scene).length > 0).values();
     const work = async () => {
       // A browser that stays open knows scripts and styles already, and has compiled what looks at them.
       const opened = new Map();
@@ -592,7 +594,7 @@ export function gallery() {
         if (!opened.has(scene.person)) opened.set(scene.person, await it.open(scene, options));
         const page = opened.get(scene.person);
         await page.goto(scene.path);
-        for (const { name, width, height = 900, media = {}, find } of looks) {
+        for (const { name, width, height = 900, media = {}, find } of wanted.get(scene)) {
           await page.setViewportSize({ width, height });
           await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference", forcedColors: "none", ...media });
           const problems = await find(page, scene.name);

@@ -20,7 +20,7 @@ for (const javaScriptEnabled of [true, false]) {
       until(async () => {
         if (!javaScriptEnabled) await page.reload();
         return (await page.getByRole("heading", { level: 1 }).getByText("Succeeded").count()) === 1;
-      }, "the run to succeed", 60_000);
+      }, "the run to succeed");
 
     // Before there is a backup, none can be chosen.
     await page.goto(`${own}/actions/restore`);

@@ -106,7 +106,7 @@ for (const javaScriptEnabled of [true, false]) {
     const write = (object) => kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(object));
     await write(catalog(name, "10.40"));
     await write(lease(name));
-    await kubectl(it.portal, platform, ["wait", `promise/${name}`, "--for=condition=Published", "--timeout=60s"]);
+    await kubectl(it.portal, platform, ["wait", `promise/${name}`, "--for=condition=Published", "--timeout=120s"]);
     await create(it, name, name, { seats: 600 }, new Date(`${dayAfter(4)}T00:00:00Z`));
     await until(async () => (await requested(it.portal, name)).status?.phase === "Ready", "the request to be ready");
     assert.equal(Number((await requested(it.portal, name)).status.cost.monthly), 10.4);
@@ -160,7 +160,7 @@ for (const javaScriptEnabled of [true, false]) {
     await until(async () => {
       const { status } = await requested(it.portal, name);
       return status.phase === "Ready" && status.waitingOn?.reason === "Expired";
-    }, "the request to wait for its renewal", 60_000);
+    }, "the request to wait for its renewal");
     if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
     await page.getByRole("link", { name: "Renew" }).click();
     await renew(page, name, 30);

@@ -83,12 +83,12 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Review request" }).click();
     await page.getByRole("button", { name: /^Submit/ }).click();
     await page.waitForURL("**/w/cluster:shop/requests/shop/mine");
-    await it.admin(["wait", "-n", "shop", "promiserequest/mine", "--for=condition=Ready", "--timeout=60s"]);
+    await it.admin(["wait", "-n", "shop", "promiserequest/mine", "--for=condition=Ready", "--timeout=120s"]);
     assert.equal(await it.admin(["get", "-n", "shop", "configmap/mine", "-o", "jsonpath={.data.colour}"]), "green");
     await page.goto("/w/cluster:shop/requests/shop/mine/delete");
     await page.getByRole("textbox").fill("mine");
     await page.getByRole("button", { name: /Delete/ }).click();
-    await it.admin(["wait", "-n", "shop", "promiserequest/mine", "--for=delete", "--timeout=60s"]);
+    await it.admin(["wait", "-n", "shop", "promiserequest/mine", "--for=delete", "--timeout=120s"]);
     await assert.rejects(it.admin(["get", "-n", "shop", "configmap/mine"]), /NotFound/);
     await context.close();
   });

@@ -28,7 +28,7 @@ test("kubectl lists promises, orders one, and the open page follows", async () =
   await page.getByRole("link", { name: "by-kubectl" }).waitFor();
   assert.equal(await page.evaluate(() => window.sameDocument), true, "nobody loaded it again");
 
-  await kubectl(it.portal, shop, ["wait", "promiserequest/by-kubectl", "--for=condition=Ready", "--timeout=60s"]);
+  await kubectl(it.portal, shop, ["wait", "promiserequest/by-kubectl", "--for=condition=Ready", "--timeout=120s"]);
   const written = await json(shop, ["promiserequest", "by-kubectl"]);
   assert.equal(written.spec.requester.username, "dev-shop", "a forged requester is replaced");
   assert.equal(written.metadata.annotations?.["platform.opmodel.dev/changed-by"], undefined, "nobody has changed it");
@@ -113,7 +113,7 @@ test("deleting by kubectl cleans up everything that the inventory names, and not
   const inside = [...before.keys()].filter((object) => object.includes(` ${gone}/`)).map((object) => object.split(" ")[0]);
   assert.ok(inside.includes("PersistentVolumeClaim") && inside.includes("Secret"), `operators made more: ${inside}`);
 
-  await kubectl(it.portal, shop, ["delete", "promiserequest", "goes", "--timeout=60s"]);
+  await kubectl(it.portal, shop, ["delete", "promiserequest", "goes", "--timeout=120s"]);
   for (const item of inventory) assert.equal(await uidOf(item), "", `${item.kind} ${item.name} is gone with its request`);
   const after = await everything();
   const named = new Set(inventory.map(keyOf));
@@ -143,7 +143,7 @@ test("an approval by kubectl says of itself what became of it, and changes nothi
     },
   }));
   const becomes = async (approval, state, why) => {
-    await kubectl(it.portal, `approver@${acme}`, ["wait", `approval/${approval}`, `--for=jsonpath={.status.state}=${state}`, "--timeout=60s"]);
+    await kubectl(it.portal, `approver@${acme}`, ["wait", `approval/${approval}`, `--for=jsonpath={.status.state}=${state}`, "--timeout=120s"]);
     const message = await kubectl(it.portal, `approver@${acme}`, ["get", "approval", approval, "-o", "jsonpath={.status.message}"]);
     assert.match(message, why);
   };

@@ -107,5 +107,5 @@ async function serve() {
 async function publish() {
   const promise = await readFile(fileURLToPath(new URL("../../examples/promises/postgresql.yaml", import.meta.url)), "utf8");
   await onKubernetes(["apply", "-f", "-"], promise);
-  await onKubernetes(["wait", "promises.platform.opmodel.dev/postgresql", "--for=condition=Published", "--timeout=60s"]);
+  await onKubernetes(["wait", "promises.platform.opmodel.dev/postgresql", "--for=condition=Published", "--timeout=120s"]);
 }

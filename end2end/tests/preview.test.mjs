@@ -231,7 +231,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.context().close();
   });
 
-  for (const { file, name, document, steps, makes } of hard) {
+  // Without OPM_FULL each of them is filled in in one way, which alternates.
+  const here = hard.filter((_, index) => process.env.OPM_FULL || (index % 2 === 0) === javaScriptEnabled);
+  for (const { file, name, document, steps, makes } of here) {
     test(`the form of ${name ?? file.split("/")[1]} is filled in without YAML ${how}`, { skip: file && missing }, async () => {
       const page = await signIn(it, "platform-engineer", { javaScriptEnabled, viewport: { width: 360, height: 800 } });
       await paste(page, document ?? (await readFile(join(corpus, file), "utf8")));

@@ -131,7 +131,7 @@ async function comesToTheSame(name) {
   assert.equal(named(other.spec.objects), named(one.spec.objects));
 
   await write(`${name}-few`, { ...again, parameters: { ...again.parameters, replicas: 1 } });
-  await kubectl(it.portal, shop, ["wait", `promiserequest/${name}-few`, "--for=condition=PoliciesSatisfied=False", "--timeout=60s"]);
+  await kubectl(it.portal, shop, ["wait", `promiserequest/${name}-few`, "--for=condition=PoliciesSatisfied=False", "--timeout=120s"]);
   const few = await read(`promiserequest/${name}-few`);
   const { message } = few.status.conditions.find(({ type }) => type === "PoliciesSatisfied");
   assert.match(message, /must be at least 2\. The policy Production baseline at root:acme/, "what is chosen by hand is refused");

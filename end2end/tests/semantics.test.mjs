@@ -84,7 +84,7 @@ async function listen(page) {
 }
 
 const announces = (page, text) =>
-  until(() => page.evaluate((text) => window.announced.some((said) => said.includes(text)), text), `the page to announce "${text}"`, 60_000);
+  until(() => page.evaluate((text) => window.announced.some((said) => said.includes(text)), text), `the page to announce "${text}"`);
 
 
 test("ordering: catalog, promise, form with its preflight, review", async () => {
@@ -129,7 +129,7 @@ test("following: the page of a request announces that it is ready", async () => 
   await listen(page);
   await says(page, "request", ["heading", /session-store/], ["navigation", /.+/], ["complementary", "Details"]);
   await reaches(it.portal, "session-store", "Ready");
-  await page.getByRole("heading", { level: 1 }).getByText("Ready", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByRole("heading", { level: 1 }).getByText("Ready", { exact: true }).waitFor();
   await announces(page, "Ready to use");
   await page.goto(`/w/${workspace}/requests`);
   await says(page, "requests", ["table", /.+/], ["columnheader", /State/], ["link", "session-store"]);

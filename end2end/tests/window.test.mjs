@@ -81,7 +81,7 @@ for (const javaScriptEnabled of [true, false]) {
     await until(async () => {
       const { metadata, status } = await requested(it.portal, name);
       return status.current.generation === metadata.generation && status.phase === "Ready";
-    }, "the change to be carried out", 60_000);
+    }, "the change to be carried out");
     await page.goto(own);
     await page.getByText("The shop is full").first().waitFor({ state: "attached" });
     await page.context().close();
@@ -110,7 +110,7 @@ for (const javaScriptEnabled of [true, false]) {
     await until(async () => {
       const { metadata, status } = await requested(it.portal, name);
       return status.current.generation === metadata.generation && status.phase === "Ready";
-    }, "the change to be carried out", 60_000);
+    }, "the change to be carried out");
     await until(async () => {
       if (!javaScriptEnabled) await page.goto(own);
       return (await waits.count()) === 0;

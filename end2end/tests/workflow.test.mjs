@@ -62,7 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
     await outage(false);
     await retry.click();
     const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.workflow.phase}"];
-    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready", 60_000);
+    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready");
     assert.equal(await tickets(name), 1, "a retry opens one ticket");
     await page.goto(own);
     await page.getByText("Steps", { exact: true }).click();
@@ -89,7 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
     const own = `/w/${workspace}/requests/default/${name}`;
     await page.waitForURL(`**${own}`);
     const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.steps[1].outputs.bucket}"];
-    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === `Ready default-${name}`, "the Job to be finished", 60_000);
+    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === `Ready default-${name}`, "the Job to be finished");
     await page.goto(own);
     await page.getByText("Steps", { exact: true }).click();
     await page.getByText("Log Apply the module").click();
@@ -123,7 +123,7 @@ test("a workflow that waits for a ticket can be cancelled and continues with a r
   await outage(false);
   await page.getByRole("button", { name: "Retry" }).click();
   const ready = ["get", "promiserequest/halted", "-o", "jsonpath={.status.phase}"];
-  await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready", "the request to be ready", 60_000);
+  await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready", "the request to be ready");
   await page.context().close();
 });
 
@@ -171,7 +171,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Skip step" }).click();
     await page.waitForURL(`**${own}`);
     const ready = ["get", `promiserequest/${name}`, "-o", "jsonpath={.status.phase} {.status.workflow.phase}"];
-    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready", 60_000);
+    await until(async () => (await kubectl(it.portal, `dev-shop@${workspace}`, ready)) === "Ready Succeeded", "the request to be ready");
     await outage(false);
     await page.goto(own);
     await page.getByText("Steps", { exact: true }).click();

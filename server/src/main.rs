@@ -12,7 +12,7 @@ use opm_portal::{audit_command, bare, install, logging, manifests, play, routes,
 
 /// Rendering a page is thousands of small allocations: a page takes less than half the time that it takes with glibc's allocator, and what
 /// loading a world leaves behind is given back (`docs/measurements`).
-#[cfg(not(target_env = "msvc"))]
+#[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -144,14 +144,14 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 }
 
 /// Lets a thread give freed memory back while the portal is idle. Where the platform has no such thread, the next allocations do.
-#[cfg(not(target_env = "msvc"))]
+#[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
 fn give_memory_back() {
     if let Err(error) = tikv_jemalloc_ctl::background_thread::write(true) {
         tracing::debug!(%error, "freed memory is given back by later allocations");
     }
 }
 
-#[cfg(target_env = "msvc")]
+#[cfg(not(all(feature = "jemalloc", not(target_env = "msvc"))))]
 fn give_memory_back() {}
 
 /// Reports conflicting arguments as clap does: exit code 2 and a pointer to `--help`.

@@ -1,5 +1,6 @@
 //! `cargo xtask site`: the browser files, built from `style/`, the classes in `app/src`, `app/live` and `app/hydrate`, and committed in `site/`,
-//! so that building the server needs neither the wasm target nor Node. `cargo xtask test` builds them again and compares.
+//! so that building the server needs neither the wasm target nor Node. `cargo xtask test` builds them again and compares, if their sources have
+//! changed since.
 
 use anyhow::Result;
 use clap::Args;
@@ -9,6 +10,7 @@ use crate::workspace::Workspace;
 
 #[cfg(feature = "site")]
 mod build;
+mod built;
 #[cfg(feature = "site")]
 mod utilities;
 
@@ -41,6 +43,11 @@ impl Site {
     fn build(&self, workspace: &Workspace) -> Result<()> {
         run_with_feature(workspace, self.check, self.style, self.tools.may_install())
     }
+}
+
+/// Whether the committed site is what was built and linted last, from the sources as they are now.
+pub fn is_current(workspace: &Workspace) -> Result<bool> {
+    built::is_current(&workspace.root)
 }
 
 /// Compares the committed site with a new build.

@@ -86,9 +86,9 @@ pub fn cargo(root: &std::path::Path) -> Command {
     command
 }
 
-/// Every package except the browser's entry, like `default-members` in the root `Cargo.toml`. Development builds select packages only in
-/// this way: another selection has other features, and compiles the dependencies again.
-pub const PACKAGES: [&str; 5] = ["--workspace", "--exclude", "hydrate", "--exclude", "live"];
+/// Every package except the browser's entry, like `default-members` in the root `Cargo.toml`, without jemalloc, which takes minutes to
+/// build. Development builds select packages only in this way: another selection has other features, and compiles the dependencies again.
+pub const PACKAGES: [&str; 6] = ["--workspace", "--exclude", "hydrate", "--exclude", "live", "--no-default-features"];
 
 fn shown(command: &Command) -> String {
     std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")

@@ -122,9 +122,20 @@ impl Test {
             if !rust && !browser {
                 check::lints(&workspace)?;
             }
-            check::browser_lints(&workspace)?;
+            if !self.knows_site(&workspace)? {
+                check::browser_lints(&workspace)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether `site/` needn't be built and linted again, because nothing has changed since; the closing table says so.
+    fn knows_site(&self, workspace: &Workspace) -> Result<bool> {
+        let known = !self.full && site::is_current(workspace)?;
+        if known {
+            not_run("building and linting site/ again", "neither it nor its sources have changed; part of --full");
+        }
+        Ok(known)
     }
 
     fn words(&self, workspace: &Workspace) -> Result<()> {
@@ -150,7 +161,7 @@ impl Test {
 
     /// Runs the tests of the crates and the browser tests at the same time: each keeps the machine busy for half of its time.
     fn run_tests(&self, workspace: &Workspace, crates: Option<Vec<Program>>, browser: bool) -> Result<()> {
-        if browser {
+        if browser && !self.knows_site(workspace)? {
             step("comparing site/ with its sources", || site::check(workspace, &self.tools))?;
         }
         std::thread::scope(|scope| {

@@ -3,6 +3,9 @@
 //! Defaults are left out on purpose: what a missing field means is decided only in `promise::api`, and a stored object stays what its
 //! author wrote.
 
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 use kube_core::schema::{OptionalEnum, OptionalIntOrString, StructuralSchemaRewriter};
 use promise::names;
 use schemars::generate::SchemaSettings;
@@ -130,8 +133,18 @@ fn api_resource_schema(d: &Description) -> Value {
     })
 }
 
+/// Schemas that were generated before, by kind. Generating them takes many times as long as parsing them; as text they are small.
+static GENERATED: LazyLock<Mutex<BTreeMap<&'static str, Box<str>>>> = LazyLock::new(Mutex::default);
+
 /// Returns the schema of the whole object. The API server knows `apiVersion`, `kind` and `metadata` itself.
 pub fn object_schema<K: Kind>() -> Value {
+    let mut generated = GENERATED.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = generated.entry(K::KIND).or_insert_with(|| generate::<K>().to_string().into());
+    #[expect(clippy::expect_used, reason = "it was written by `to_string` of a value")]
+    serde_json::from_str(text).expect("the text of a value is a value")
+}
+
+fn generate<K: Kind>() -> Value {
     let mut properties = Map::new();
     properties.insert("spec".to_owned(), structural::<K::Spec>());
     if K::STATUS {

@@ -7,9 +7,9 @@ use promise::api::{Phase, RuleChange};
 use promise::names;
 use serde_json::{Value, json};
 
-use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
+use crate::world::{Plane, apply, condition, on_every_plane_in_full, settings, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     a_changed_policy_is_told_and_rolled_out_by_name,
     a_changed_price_touches_nothing,
     a_policy_that_does_not_fit_says_so_and_fails_closed,

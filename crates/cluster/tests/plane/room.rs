@@ -12,18 +12,17 @@ use promise::api::{CandidateState, Phase, WaitingKind};
 use serde_json::{Value, json};
 
 use crate::running::Running;
-use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, request, settings, wait};
+use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane_in_full, request, settings, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     the_last_place_goes_to_one,
     the_last_money_goes_to_one,
     the_last_place_goes_to_one_although_another_controller_takes_over,
     an_edit_has_to_find_room_as_well,
     what_is_being_made_counts_after_a_refused_edit,
     who_approves_late_may_find_no_room,
+    what_cannot_be_recorded_takes_no_room_away,
 ];
-
-crate::world::on_every_plane_in_full![what_cannot_be_recorded_takes_no_room_away,];
 
 /// As many as race for one place.
 const RIVALS: usize = 8;

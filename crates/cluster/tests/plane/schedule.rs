@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::approvals::{edit, level};
 use crate::running::Running;
-use crate::world::{Plane, on_every_plane, settings, wait};
+use crate::world::{Plane, on_every_plane_in_full, settings, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     a_run_is_started_at_its_time_and_allowed_by_the_policy,
     the_latest_of_missed_times_is_made_up_for_and_the_others_are_counted,
     a_paused_request_starts_nothing,

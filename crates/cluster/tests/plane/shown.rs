@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::running::Running;
-use crate::world::{PATIENCE, Plane, condition, on_every_plane, settings, wait};
+use crate::world::{PATIENCE, Plane, condition, on_every_plane_in_full, settings, wait};
 
-on_every_plane![a_steady_request_is_kept_after_a_restart_without_reading_its_objects, what_the_controller_wrote_is_no_reason_to_look_again,];
-
-crate::world::on_every_plane_in_full![
+on_every_plane_in_full![
+    a_steady_request_is_kept_after_a_restart_without_reading_its_objects,
+    what_the_controller_wrote_is_no_reason_to_look_again,
     an_object_that_someone_took_over_unnoticed_is_left_alone,
     what_is_no_longer_wanted_stays_until_what_went_unnoticed_is_there_again,
     what_is_no_longer_wanted_stays_if_someone_took_it_over_unnoticed,

@@ -8,11 +8,11 @@ use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane, request, settings, wait, workspace};
+use crate::world::{PATIENCE, Plane, apply, condition, on_every_plane_in_full, request, settings, wait, workspace};
 
-on_every_plane![a_promise_hears_that_its_last_request_went, a_request_made_right_after_its_workspace_is_not_left_waiting,];
-
-crate::world::on_every_plane_in_full![
+on_every_plane_in_full![
+    a_promise_hears_that_its_last_request_went,
+    a_request_made_right_after_its_workspace_is_not_left_waiting,
     a_new_request_leaves_those_of_the_same_promise_alone,
     other_words_of_a_policy_and_notes_on_a_promise_leave_requests_alone,
     a_catalog_wakes_no_request_by_its_words_nor_one_of_a_promise_that_it_does_not_list,

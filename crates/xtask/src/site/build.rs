@@ -6,7 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions, StyleSheet};
 
-use super::utilities;
+use super::{built, utilities};
+use crate::check::browser_lints;
 use crate::classes;
 use crate::steps::{cargo, run, step};
 use crate::tools::Tools;
@@ -57,7 +58,11 @@ pub fn site(workspace: &Workspace, tools: &Tools, check: bool) -> Result<()> {
             bail!("scripts and wasm of {title} weigh {weight} bytes compressed; the budget is {BUDGET}");
         }
     }
-    write(workspace, &built, check)
+    if !check {
+        browser_lints(workspace)?;
+    }
+    write(workspace, &built, check)?;
+    if check { Ok(()) } else { built::record(&workspace.root) }
 }
 
 /// Returns what a file of the site or a module of `app/browser` weighs, compressed.

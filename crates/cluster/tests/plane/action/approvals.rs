@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::{act, actions, go, until, with_request};
 use crate::approvals::{decide, let_decide};
-use crate::world::{Plane, on_every_plane, wait};
+use crate::world::{Plane, on_every_plane_in_full, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     an_approved_run_goes_on_and_a_rejected_one_ends_and_says_by_whom,
     a_policy_that_comes_or_goes_later_leaves_a_run_that_has_started_alone,
     the_person_who_runs_an_action_doesnt_approve_it,

@@ -11,9 +11,9 @@ use super::{act, actions, until, with_request};
 use crate::approvals::{edit, level};
 use crate::running::Running;
 use crate::windows::before_the_opening;
-use crate::world::{Plane, on_every_plane, wait};
+use crate::world::{Plane, on_every_plane_in_full, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     a_run_that_policies_refuse_never_starts,
     a_run_waits_for_its_window_and_keeps_no_one_waiting,
     a_run_starts_when_its_window_is_removed,

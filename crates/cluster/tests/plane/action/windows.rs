@@ -13,9 +13,9 @@ use super::{act, actions, go, until, with_request};
 use crate::approvals::{edit, let_decide};
 use crate::running::Running;
 use crate::windows::before_the_opening;
-use crate::world::{Plane, on_every_plane, wait};
+use crate::world::{Plane, on_every_plane_in_full, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     a_run_that_is_approved_outside_its_window_waits_until_it_opens,
     a_run_that_is_approved_inside_its_window_runs_at_once,
     an_approved_run_takes_its_turn_when_its_window_opens,

@@ -10,9 +10,9 @@ use serde_json::json;
 use super::content::{governing, type_in, vault};
 use super::stages::{in_two_stages, of_rule, told};
 use super::{about, asked, candidate, decide, edit, governed, let_do, level};
-use crate::world::{PATIENCE, Plane, condition, on_every_plane};
+use crate::world::{PATIENCE, Plane, condition, on_every_plane_in_full};
 
-on_every_plane![
+on_every_plane_in_full![
     a_negative_decision_stands_while_policies_change,
     what_was_turned_down_is_asked_again_about_the_same_content,
     an_edit_of_what_is_not_content_leaves_the_question_open,

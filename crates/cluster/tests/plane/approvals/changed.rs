@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::stages::told;
 use super::{about, asked, candidate, decide, edit, governed, let_do, level};
 use crate::trust::let_erin_in;
-use crate::world::{Plane, condition, on_every_plane, settings, wait};
+use crate::world::{Plane, condition, on_every_plane_in_full, settings, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     whoever_changed_a_request_does_not_approve_it,
     whoever_changed_a_wrapper_does_not_approve_what_is_in_it,
     a_rule_about_the_requester_holds_for_whoever_changes_the_request,

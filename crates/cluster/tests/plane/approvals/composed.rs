@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::stages::told;
 use super::{about, asked, decide, edit, governed, let_decide, level};
 use crate::running::Running;
-use crate::world::{Plane, condition, on_every_plane, settings};
+use crate::world::{Plane, condition, on_every_plane_in_full, settings};
 
-on_every_plane![
+on_every_plane_in_full![
     whoever_orders_a_wrapper_does_not_approve_what_is_in_it,
     what_was_handed_over_is_approved_by_nobody,
     a_rule_about_the_requester_holds_for_who_ordered_a_wrapper,

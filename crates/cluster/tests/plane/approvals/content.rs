@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::{about, approvals, asked, candidate, careful, decide, let_decide};
 use crate::running::Running;
-use crate::world::{Plane, apply, condition, on_every_plane, wait};
+use crate::world::{Plane, apply, condition, on_every_plane_in_full, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     what_a_label_says_is_approved_with_it,
     a_price_that_changes_while_people_decide_is_the_one_they_were_shown,
     a_secret_that_changes_after_approval_is_decided_about_first,

@@ -7,9 +7,12 @@ use serde_json::{Value, json};
 
 use super::{about, approvals, asked, candidate, decide, governed, let_decide, level};
 use crate::trust::refused;
-use crate::world::{Plane, on_every_plane, wait};
+use crate::world::{Plane, on_every_plane_in_full, wait};
 
-on_every_plane![a_decision_that_does_not_count_says_so_and_changes_nothing, nobody_but_the_controller_says_what_became_of_a_decision];
+on_every_plane_in_full![
+    a_decision_that_does_not_count_says_so_and_changes_nothing,
+    nobody_but_the_controller_says_what_became_of_a_decision
+];
 
 /// Somebody's attempt, as what differs from a decision that would count.
 struct Attempt {

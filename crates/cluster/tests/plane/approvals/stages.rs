@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::{about, approvals, asked, candidate, decide, denied, edit, let_decide, level};
 use crate::running::Running;
-use crate::world::{Plane, condition, on_every_plane, settings, wait};
+use crate::world::{Plane, condition, on_every_plane_in_full, settings, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     one_person_does_not_pass_two_stages,
     only_members_of_the_named_groups_decide,
     a_change_voids_what_the_first_stage_agreed_to,

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::{level, objects, promise, retry, run, step, waits};
 use crate::approvals::{decide, edit};
 use crate::running::Running;
-use crate::world::{Plane, apply, condition, on_every_plane, wait};
+use crate::world::{Plane, apply, condition, on_every_plane_in_full, wait};
 
-on_every_plane![
+on_every_plane_in_full![
     what_is_behind_a_gate_waits_until_someone_else_approves,
     a_rejection_fails_the_run_and_a_retry_asks_anew,
     a_rejection_rolls_back_if_the_step_says_so,

@@ -7,7 +7,7 @@ use super::tickets::Tickets;
 use super::{objects, promise, run, ticket};
 use crate::world::{Plane, apply};
 
-crate::world::on_every_plane![a_workflow_that_could_not_call_its_endpoint_continues_when_the_endpoint_can_be_called,];
+crate::world::on_every_plane_in_full![a_workflow_that_could_not_call_its_endpoint_continues_when_the_endpoint_can_be_called,];
 
 async fn a_workflow_that_could_not_call_its_endpoint_continues_when_the_endpoint_can_be_called(plane: Plane) {
     let (controller, tickets) = (plane.controller().await, Tickets::open().await);

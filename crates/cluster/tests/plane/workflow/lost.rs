@@ -8,7 +8,7 @@ use crate::events::{note, says};
 use crate::lost::lose_release;
 use crate::world::Plane;
 
-crate::world::on_every_plane![a_deletion_whose_release_is_gone_runs_no_steps_and_an_event_says_so,];
+crate::world::on_every_plane_in_full![a_deletion_whose_release_is_gone_runs_no_steps_and_an_event_says_so,];
 
 async fn a_deletion_whose_release_is_gone_runs_no_steps_and_an_event_says_so(plane: Plane) {
     let (controller, tickets) = with_tickets(&plane).await;

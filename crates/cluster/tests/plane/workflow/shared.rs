@@ -11,7 +11,7 @@ use super::{objects, promise, ticket, with_tickets};
 use crate::approvals::edit;
 use crate::world::{Plane, apply, wait};
 
-crate::world::on_every_plane![
+crate::world::on_every_plane_in_full![
     a_promise_runs_the_workflow_that_it_refers_to_as_it_was_published,
     a_promise_waits_while_its_workflow_cannot_be_read,
     a_promise_is_published_with_a_workflow_that_the_watch_has_not_delivered,
