@@ -79,10 +79,16 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Returns a cargo command in the workspace, with full output.
+/// Returns a cargo command in the workspace, with full output. It doesn't inherit what cargo tells this tool about its own package: ring's
+/// build script depends on these variables, so half of the dependencies would be compiled again after each build without this tool.
 pub fn cargo(root: &std::path::Path) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root);
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_MANIFEST_", "CARGO_PKG_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

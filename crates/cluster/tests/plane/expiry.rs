@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::approvals::{about, asked, careful, decide, edit, let_decide};
 use crate::running::Running;
-use crate::world::{Plane, condition, on_every_plane_in_full, settings};
+use crate::world::{Plane, condition, on_every_plane, settings};
 
-on_every_plane_in_full![
+on_every_plane![
     an_expired_request_can_be_renewed_and_is_deleted_after_a_while,
     what_was_to_stay_stays_when_its_request_expires,
     a_renewal_that_waits_for_approval_holds_the_end_back,

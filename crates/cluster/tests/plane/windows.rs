@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use crate::approvals::{about, asked, careful, decide, edit, let_decide, let_do, level};
 use crate::running::Running;
-use crate::world::{Plane, condition, on_every_plane_in_full, settings, wait};
+use crate::world::{Plane, condition, on_every_plane, settings, wait};
 
-on_every_plane_in_full![
+on_every_plane![
     an_edit_waits_for_its_window_and_is_carried_out_when_it_opens,
     who_may_override_the_policy_changes_it_now,
     a_change_is_carried_out_when_its_window_is_removed_and_a_deletion_never_waits,
