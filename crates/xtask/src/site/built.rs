@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 /// Everything that the files depend on: sources, versions of libraries and tools, and what builds them.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "Cargo.lock",
     "Cargo.toml",
     "app/Cargo.toml",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 13] = [
     "app/src",
     "crates/xtask/Cargo.toml",
     "crates/xtask/src/classes",
+    "crates/xtask/src/classes.rs",
     "crates/xtask/src/site",
     "end2end/package-lock.json",
     "rust-toolchain.toml",
