@@ -174,14 +174,23 @@ export function requested(portal, name) {
   return ask(portal, shop, "GET", address(name));
 }
 
-/** Asks for something at the plane, as dev-shop. */
-export async function order(portal, name, promise, parameters) {
+/** Asks for something at the plane, as dev-shop; `terms` are further fields of the request, such as `paused`. */
+export async function order(portal, name, promise, parameters, terms = {}) {
   await ask(portal, shop, "POST", "namespaces/default/promiserequests", {
     apiVersion: GROUP,
     kind: "PromiseRequest",
     metadata: { name, namespace: "default" },
-    spec: { promise: { name: promise, workspace: "root:platform" }, parameters },
+    spec: { promise: { name: promise, workspace: "root:platform" }, parameters, ...terms },
   });
+}
+
+/** Lets a request carry on that is paused. */
+export async function resume(portal, name) {
+  // The controller may write the status in between, which makes the object read before too old.
+  await until(async () => {
+    const request = await requested(portal, name);
+    return ask(portal, shop, "PUT", address(name), { ...request, spec: { ...request.spec, paused: false } });
+  }, `${name} to be resumed`);
 }
 
 /** Waits until a request is in a phase. */

@@ -3,7 +3,7 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { order, reaches, signIn, stage, until, workspace } from "../portal.mjs";
+import { becomes, order, reaches, resume, signIn, stage, until, workspace } from "../portal.mjs";
 
 const it = stage();
 const large = { tier: "production", size: "large", replicas: 2, storage: 50 };
@@ -124,9 +124,11 @@ test("following: the page of a request announces that it is ready", async () => 
   const page = await signIn(it, "dev-shop");
   await page.goto(`/w/${workspace}/requests`);
   await says(page, "no requests yet", ["heading", "Requests"]);
-  await order(it.portal, "session-store", "redis", {});
+  // Paused, it can't be ready before the page listens.
+  await order(it.portal, "session-store", "redis", {}, { paused: true });
   await page.goto(`/w/${workspace}/requests/default/session-store`);
   await listen(page);
+  await resume(it.portal, "session-store");
   await says(page, "request", ["heading", /session-store/], ["navigation", /.+/], ["complementary", "Details"]);
   await reaches(it.portal, "session-store", "Ready");
   await page.getByRole("heading", { level: 1 }).getByText("Ready", { exact: true }).waitFor();
@@ -172,8 +174,7 @@ test("changing and deleting: form, review, confirmation", async () => {
   await says(page, "review of the change", ["heading", /carts/], ["button", "Submit change"]);
   await page.getByRole("button", { name: "Submit change" }).click();
   await page.waitForURL(/\/requests\/default\/carts/);
-  await listen(page);
-  await announces(page, "Ready to use");
+  await becomes(page, "Ready", true);
   await page.getByRole("main").getByRole("link", { name: "Delete", exact: true }).click();
   await says(page, "deletion", ["textbox", "Type carts to confirm"], ["button", "Delete carts"]);
   await page.context().close();
