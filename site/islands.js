@@ -896,17 +896,17 @@ return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 25, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
-const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h59414c1f746d5f3a);
+const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h1a7ea74991ec2e4d);
 return ret;
 },
 __wbindgen_generic_0000000000000003: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 76, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hd44250129d772bda);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h3defffbdd3b58d45);
 return ret;
 },
 __wbindgen_generic_0000000000000004: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 6, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h1e145b79d84907a0);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e);
 return ret;
 },
 __wbindgen_init_externref_table: function() {
@@ -924,16 +924,16 @@ table.set(1027, false);
         };
 }
 
-function wasm_bindgen__convert__closures_____invoke__h1e145b79d84907a0(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__h1e145b79d84907a0(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e(arg0, arg1);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h59414c1f746d5f3a(arg0, arg1, arg2) {
-wasm.wasm_bindgen__convert__closures_____invoke__h59414c1f746d5f3a(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h1a7ea74991ec2e4d(arg0, arg1, arg2) {
+wasm.wasm_bindgen__convert__closures_____invoke__h1a7ea74991ec2e4d(arg0, arg1, arg2);
 }
 
-function wasm_bindgen__convert__closures_____invoke__hd44250129d772bda(arg0, arg1, arg2) {
-wasm.wasm_bindgen__convert__closures_____invoke__hd44250129d772bda(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h3defffbdd3b58d45(arg0, arg1, arg2) {
+wasm.wasm_bindgen__convert__closures_____invoke__h3defffbdd3b58d45(arg0, arg1, arg2);
 }
 
 function wasm_bindgen__convert__closures_____invoke__h40a7b3091017dec5(arg0, arg1, arg2) {

@@ -589,22 +589,22 @@ return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h20a18e8db5d51e14);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322);
 return ret;
 },
 __wbindgen_generic_0000000000000003: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h20a18e8db5d51e14_15);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322_15);
 return ret;
 },
 __wbindgen_generic_0000000000000004: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 173, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h1e145b79d84907a0);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e);
 return ret;
 },
 __wbindgen_generic_0000000000000005: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 175, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
-const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h728614d66cde6b0f);
+const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h6c64a8f98d131772);
 return ret;
 },
 __wbindgen_generic_0000000000000006: function(arg0, arg1) {
@@ -627,20 +627,20 @@ table.set(1027, false);
         };
 }
 
-function wasm_bindgen__convert__closures_____invoke__h1e145b79d84907a0(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__h1e145b79d84907a0(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e(arg0, arg1);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h728614d66cde6b0f(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__h728614d66cde6b0f(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__h6c64a8f98d131772(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__h6c64a8f98d131772(arg0, arg1);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h20a18e8db5d51e14(arg0, arg1, arg2) {
-wasm.wasm_bindgen__convert__closures_____invoke__h20a18e8db5d51e14(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322(arg0, arg1, arg2) {
+wasm.wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322(arg0, arg1, arg2);
 }
 
-function wasm_bindgen__convert__closures_____invoke__h20a18e8db5d51e14_15(arg0, arg1, arg2) {
-wasm.wasm_bindgen__convert__closures_____invoke__h20a18e8db5d51e14_15(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322_15(arg0, arg1, arg2) {
+wasm.wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322_15(arg0, arg1, arg2);
 }
 
 function wasm_bindgen__convert__closures_____invoke__h40a7b3091017dec5(arg0, arg1, arg2) {

@@ -7,7 +7,7 @@ use crate::view::SearchKind;
 pub(crate) const WORKSPACE_OVERVIEW: &str = "Workspace overview";
 pub(crate) const SEARCH: &str = "Search";
 pub(crate) const SEARCH_EVERYTHING: &str = "Search everything";
-pub(crate) const PLACEHOLDER: &str = "Promise, request, resource, workspace or page";
+pub(crate) const PLACEHOLDER: &str = "Promise, request, resource or page";
 pub(crate) const KIND: &str = "Kind";
 pub(crate) const START_TITLE: &str = "Find anything you can see";
 pub(crate) const START_TEXT: &str =

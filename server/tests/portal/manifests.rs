@@ -117,7 +117,7 @@ async fn problems_have_a_line_and_the_sentence_of_the_field() {
     }
     for key in ["storage", "replicas"] {
         let line = written.lines().position(|line| line.trim_start().starts_with(key)).expect("a line") + 1;
-        assert!(page.text.contains(&format!("Line {line}, column 5</a> <code>spec.parameters.{key}</code>")), "{key}: {}", page.text);
+        assert!(page.text.contains(&format!("Line {line}, column 5</a>: <code>spec.parameters.{key}</code>")), "{key}: {}", page.text);
     }
 
     // Whatever isn't valid stays as text.

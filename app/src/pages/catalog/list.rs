@@ -115,7 +115,7 @@ fn facts(row: &OfferRow) -> impl IntoView + use<> {
             || view! { <span class="subtle">{texts::NOT_MEASURED}</span> }.into_any(),
             |ready| view! { {texts::about(ready.median)}<span class="subtle">{texts::median_of(ready.measured)}</span> }.into_any(),
         );
-        view! { <dt>{texts::READY_IN}</dt><dd>{ready}</dd> }
+        view! { <dt class="whitespace-nowrap">{texts::READY_IN}</dt><dd>{ready}</dd> }
     });
     view! { <dl class="sums pt-3 border-t border-line-soft">{price}{ready}</dl> }
 }

@@ -96,7 +96,8 @@ fn form(found: &FleetPage, typed: (&str, &str), token: &str) -> impl IntoView + 
     ];
     let hidden = hidden.map(|(name, value)| view! { <input type="hidden" name=name value=value/> }).collect_view();
     let columns = found.versions.iter().map(|version| view! { <th scope="col">{version.clone()}</th> }).collect_view();
-    let rows = found.rows.iter().map(|one| row(one, found)).collect_view();
+    let choosing = found.rows.iter().any(FleetRow::can_be_chosen);
+    let rows = found.rows.iter().map(|one| row(one, found, choosing)).collect_view();
     let start = (found.behind > 0).then(|| start(found.behind, typed));
     view! {
         <form method="post" action={actions::path::<StartRollout>()} novalidate class="stack">
@@ -122,14 +123,14 @@ fn start(behind: usize, (wave, minutes): (&str, &str)) -> impl IntoView + use<> 
     }
 }
 
-fn row(one: &FleetRow, found: &FleetPage) -> impl IntoView + use<> {
+fn row(one: &FleetRow, found: &FleetPage, choosing: bool) -> impl IntoView + use<> {
     let choice = if one.can_be_chosen() {
         let label = texts::select(&one.name, &one.workspace);
         view! { <label class="tick-cell"><input type="checkbox" class="tick" name="item" value=one.key() aria-label=label/></label> }
             .into_any()
     } else {
         // Names stay one below the other.
-        view! { <span class="tick-cell"></span> }.into_any()
+        choosing.then(|| view! { <span class="tick-cell"></span> }).into_any()
     };
     let (shape, word) = state(one.states.state);
     let pending = one.states.change.map(change).map(|(shape, word)| view! { <Status shape=shape word=word/> });

@@ -23,7 +23,7 @@ pub(super) fn switch(is_yaml: bool) -> impl IntoView {
     let side = |label: &'static str, operation: &'static str, here: bool| {
         view! { <button class="preset" name="_op" value=operation aria-pressed=here.to_string()>{label}</button> }
     };
-    view! { <p class="row mb-3">{side(texts::AS_FORM, "form", !is_yaml)}{side(texts::AS_YAML, "yaml", is_yaml)}</p> }
+    view! { <p class="row mb-4">{side(texts::AS_FORM, "form", !is_yaml)}{side(texts::AS_YAML, "yaml", is_yaml)}</p> }
 }
 
 /// The manifest, what isn't submitted of it, and other ways to submit it.
@@ -92,7 +92,7 @@ pub(super) fn problems(yaml: &YamlView, focus: bool) -> impl IntoView + use<> {
 
 fn places(lines: &[YamlLine]) -> impl IntoView + use<> {
     let lines = lines.iter().map(|line| {
-        let place = line.at.map(|(line, column)| view! { <a href=format!("#{TEXT}")>{texts::line_and_column(line, column)}</a>" " });
+        let place = line.at.map(|(line, column)| view! { <a href=format!("#{TEXT}")>{texts::line_and_column(line, column)}</a>": " });
         let path = (!line.path.is_empty()).then(|| view! { <code>{line.path.trim_start_matches('.').to_owned()}</code>" " });
         view! { <li>{place}{path}{line.message.clone()}</li> }
     });
