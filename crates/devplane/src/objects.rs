@@ -234,12 +234,12 @@ impl Call {
         Ok((value, warnings))
     }
 
-    /// As [`Call::decode_typed`] for a patched object, whose faults are told on the field `patch`; `shown` is the object as text.
+    /// As [`Call::decode_typed`] for a patched object, whose faults are told on the field `patch`; `shown` writes the object as text.
     pub(crate) fn decode_patched(
         &self,
         decoded: Decoded,
         validation: FieldValidation,
-        shown: &str,
+        shown: impl FnOnce() -> String,
     ) -> Result<(Value, Vec<String>), ApiError> {
         depth::check(&decoded.value)?;
         let said = |field: &str| decoded.value[field].as_str().unwrap_or_default().to_owned();
@@ -253,13 +253,13 @@ impl Call {
     }
 
     /// The error about a patched object that cannot be read, told on the field `patch`; other errors stay.
-    pub(crate) fn told_in_patch(&self, error: ApiError, patched: &str) -> ApiError {
+    pub(crate) fn told_in_patch(&self, error: ApiError, patched: impl FnOnce() -> String) -> ApiError {
         if error.code != 400 {
             return error;
         }
         let why = error.message.strip_prefix(&self.cannot_be_handled()).unwrap_or(&error.message);
         let read_from_map = patching::strategic_text(self).and_then(|_| crate::patch::misfit(why));
-        update::in_patch(patched, read_from_map.as_deref().unwrap_or(why))
+        update::in_patch(&patched(), read_from_map.as_deref().unwrap_or(why))
     }
 
     /// Whether there is a built-in kind of the version that an object says it has. Older versions of what is served are known still.

@@ -105,6 +105,8 @@ pub enum Range {
     Cluster(ClusterId),
     /// One namespace.
     Namespace(ClusterId, Arc<str>),
+    /// One object.
+    Object(Key),
     /// All clusters.
     All,
 }
@@ -115,6 +117,7 @@ impl Range {
         match self {
             Self::Cluster(cluster) => key.cluster == *cluster,
             Self::Namespace(cluster, namespace) => key.cluster == *cluster && key.namespace == *namespace,
+            Self::Object(own) => key == own,
             Self::All => true,
         }
     }
@@ -214,10 +217,13 @@ impl Store {
         loop {
             let (found, revision) = {
                 let memory = self.memory.read();
-                (memory.get(resource, key), memory.revision())
+                let found = memory.get(resource, key);
+                // That there is nothing may be the work of a removal that is not on disk yet. Changes after the last one of this resource
+                // in this cluster are elsewhere: a crash that loses them brings nothing back here.
+                let revision = found.as_ref().map_or_else(|| memory.last_change(resource, &key.cluster), |found| found.revision);
+                (found, revision)
             };
-            // That there is nothing may be the work of a removal that is not on disk yet.
-            if self.settle(found.as_ref().map_or(revision, |found| found.revision)).await {
+            if self.settle(revision).await {
                 return found;
             }
         }
@@ -276,6 +282,11 @@ impl Store {
     /// The revision of the last change of a resource in a cluster, 0 where there was none within the history that outlived a restart.
     pub fn last_change(&self, resource: &GroupResource, cluster: &ClusterId) -> u64 {
         self.memory.read().last_change(resource, cluster)
+    }
+
+    /// As [`Store::last_change`], in all clusters.
+    pub fn last_change_anywhere(&self, resource: &GroupResource) -> u64 {
+        self.memory.read().last_change_anywhere(resource)
     }
 
     /// Whether nothing was ever written.

@@ -85,7 +85,7 @@ pub async fn answer(call: Call) -> Result<Response<Body>, ApiError> {
         return Err(ApiError::bad_request("fieldSelector metadata.name doesn't match requested name"));
     }
     let encoding = call.format.encoding;
-    let (store, storage, range) = (call.state.store.clone(), call.resource.storage.clone(), call.range());
+    let (store, storage, range) = (call.state.store.clone(), call.resource.storage.clone(), call.selected_range(&selection));
     let send_initial = query.flag("sendInitialEvents");
     if send_initial && version > store.revision() {
         wait_for(&call, version).await?;

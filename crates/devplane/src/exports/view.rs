@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{load, shown::Shown};
 use crate::bindings::claims::{self, Claim};
 use crate::bindings::{self, Export};
-use crate::kinds::{self, APIS, BINDINGS, EXPORTS};
+use crate::kinds::{self, APIS, BINDINGS, EXPORTS, SCHEMAS};
 use crate::rbac::wish::{About, ResourceWish, Wish};
 use crate::registry::{GroupResource, Resource, Served, builtin};
 use crate::request::{ExportTarget, User};
@@ -36,16 +36,24 @@ pub struct View {
     consumers: Arc<Mutex<Consumers>>,
 }
 
-/// What is known of the consumers of each export.
+/// What is known of each export and of its consumers.
 #[derive(Default)]
-pub struct Views(Mutex<HashMap<Export, Arc<Mutex<Consumers>>>>);
+pub struct Views {
+    consumers: Mutex<HashMap<Export, Arc<Mutex<Consumers>>>>,
+    /// What the virtual workspaces serve, and the change of exports and schemas that it is of.
+    served: Mutex<HashMap<Export, (u64, Resources)>>,
+}
+
+/// The resources of one virtual workspace.
+type Resources = Arc<Vec<Arc<Resource>>>;
 
 impl Views {
     /// Lets go of what is remembered of a cluster that is no more, as provider and as consumer.
     pub fn forget(&self, cluster: &ClusterId) {
-        let mut all = self.0.lock();
+        let mut all = self.consumers.lock();
         all.retain(|export, _| export.provider != *cluster);
         all.values().for_each(|consumers| drop(consumers.lock().known.remove(cluster)));
+        self.served.lock().retain(|export, _| export.provider != *cluster);
     }
 }
 
@@ -88,9 +96,8 @@ pub(super) struct Consumer {
 /// # Errors
 /// Not found when there is no such export.
 pub fn served(state: &State, target: &ExportTarget) -> Result<Served, ApiError> {
-    let object = load(state, &target.provider, &target.export).ok_or_else(ApiError::page_not_found)?;
+    let resources = resources(state, &export(target)).ok_or_else(ApiError::page_not_found)?;
     let view = Arc::new(View::of(state, target));
-    let resources = Arc::new(resources(state, &view.export, &object));
     let filter = Shown::new(view.clone(), target.wildcard);
     let stamp = move |resource: &Resource, object: &mut Value, cluster: &ClusterId| {
         for (label, value) in view.labels(&resource.storage, cluster) {
@@ -109,8 +116,8 @@ pub fn missing(export: &str, path: &str) -> ApiError {
 impl View {
     /// The view of an export.
     pub fn of(state: &State, target: &ExportTarget) -> Self {
-        let export = Export { provider: target.provider.clone(), name: target.export.clone() };
-        let consumers = state.views.0.lock().entry(export.clone()).or_default().clone();
+        let export = export(target);
+        let consumers = state.views.consumers.lock().entry(export.clone()).or_default().clone();
         Self { state: state.clone(), export, consumers }
     }
 
@@ -222,8 +229,32 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
+/// The export that a virtual workspace is of.
+fn export(target: &ExportTarget) -> Export {
+    Export { provider: target.provider.clone(), name: target.export.clone() }
+}
+
+/// What the virtual workspace of an export serves; none without the export.
+fn resources(state: &State, export: &Export) -> Option<Resources> {
+    // What is claimed by its identity may be an export of any workspace.
+    let last_change = || state.store.last_change_anywhere(&EXPORTS).max(state.store.last_change_anywhere(&SCHEMAS));
+    let version = last_change();
+    if let Some((seen, resources)) = state.views.served.lock().get(export)
+        && *seen == version
+    {
+        return Some(resources.clone());
+    }
+    let object = load(state, &export.provider, &export.name)?;
+    let resources = Arc::new(read(state, export, &object));
+    // What a write in between has changed belongs to a later version.
+    if last_change() == version {
+        state.views.served.lock().insert(export.clone(), (version, resources.clone()));
+    }
+    Some(resources)
+}
+
 /// Exported, claimed, and the bindings.
-fn resources(state: &State, export: &Export, object: &Value) -> Vec<Arc<Resource>> {
+fn read(state: &State, export: &Export, object: &Value) -> Vec<Arc<Resource>> {
     let mut found: Vec<Arc<Resource>> = Vec::new();
     for resource in object["spec"]["resources"].as_array().into_iter().flatten() {
         found.extend(state.registry.exported(state, export, resource["schema"].as_str().unwrap_or_default()).iter().cloned());

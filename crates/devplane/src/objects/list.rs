@@ -64,6 +64,15 @@ impl Call {
         }
     }
 
+    /// The part of the range that can hold what is selected: a single object where its name and its place are given.
+    pub(crate) fn selected_range(&self, selection: &Selection) -> Range {
+        match (self.range(), selection.exact("metadata.name")) {
+            (Range::Namespace(cluster, namespace), Some(name)) => Range::Object(Key { cluster, namespace, name: name.into() }),
+            (Range::Cluster(cluster), Some(name)) if !self.resource.namespaced => Range::Object(Key::new(&cluster, "", name)),
+            (range, _) => range,
+        }
+    }
+
     /// The selectors of the query.
     pub(crate) fn selection(&self) -> Result<Selection, ApiError> {
         Selection::parse(
@@ -103,7 +112,7 @@ impl Call {
         // Any version will do: what is at hand is told as a whole.
         let limit = if version == "0" && matching.is_empty() && next.is_empty() { 0 } else { limit };
         let wanted = parse_version(version).map_err(|error| ApiError::bad_request(format!("invalid resource version: {error}")))?;
-        let (store, storage, range) = (&self.state.store, &self.resource.storage, self.range());
+        let (store, storage, range) = (&self.state.store, &self.resource.storage, self.selected_range(&selection));
         let (revision, mut place) = if next.is_empty() {
             if wanted > store.revision() {
                 wait_for(self, wanted).await?;
@@ -130,11 +139,12 @@ impl Call {
             let gap = |gap: HistoryGap| if next.is_empty() { ApiError::expired(gap.to_string()) } else { ApiError::expired(EXPIRED) };
             let (found, rest) = store.page(storage, &range, revision, place.as_ref(), reach, whole).map_err(gap)?;
             place = found.last().map(|(key, _)| key.clone()).or(place);
-            page.items.extend(
-                found
-                    .into_iter()
-                    .filter(|(key, stored)| self.view.shows(&self.resource, key, stored) && self.passes(&selection, key, stored)),
-            );
+            // What the text of an object tells comes first: the view is asked about few, and fewer are parsed.
+            page.items.extend(found.into_iter().filter(|(key, stored)| {
+                might_pass(&selection, key, stored)
+                    && self.view.shows(&self.resource, key, stored)
+                    && (selection.is_empty() || selection.matches(&self.shown(stored)))
+            }));
             if limit > 0 && (page.items.len() > limit || (whole && rest > 0)) {
                 page.items.truncate(limit);
                 page.next = page.items.last().map(|(key, _)| format_continue(revision, key)).unwrap_or_default();
@@ -146,13 +156,9 @@ impl Call {
         }
     }
 
-    /// Whether a stored object is selected. One that is asked for by its name alone is not read for that.
+    /// Whether a stored object is selected. Most of those that are not are not read for that.
     pub(crate) fn passes(&self, selection: &Selection, key: &Key, stored: &Stored) -> bool {
-        if selection.is_empty() {
-            return true;
-        }
-        let other = selection.exact("metadata.name").is_some_and(|name| *name != *key.name);
-        !other && selection.might_match(&stored.json) && selection.matches(&self.shown(stored))
+        selection.is_empty() || (might_pass(selection, key, stored) && selection.matches(&self.shown(stored)))
     }
 
     pub(super) fn show_page(&self, page: Page) -> Result<Answer, ApiError> {
@@ -197,6 +203,11 @@ impl Call {
     fn deprecated(&self, answer: Answer) -> Answer {
         answer.with_warnings(self.resource.deprecation().map(str::to_owned).into_iter().collect())
     }
+}
+
+/// Whether a stored object might be selected, which is known without reading it.
+fn might_pass(selection: &Selection, key: &Key, stored: &Stored) -> bool {
+    selection.exact("metadata.name").is_none_or(|name| *name == *key.name) && selection.might_match(&stored.json)
 }
 
 /// Fields by which built-in kinds can be selected beside name and namespace.

@@ -22,8 +22,8 @@ struct Proposal {
     warnings: Vec<String>,
     /// Whether the result is that of an apply, whose `managedFields` are settled already.
     applied: bool,
-    /// The object that a patch made, as text: faults of its form are told with it.
-    patched: Option<String>,
+    /// Whether a patch other than an apply made it: faults of its form are told with the object as text.
+    patched: bool,
 }
 
 impl Call {
@@ -121,7 +121,8 @@ impl Call {
         access::mutate(state, &admission, &mut object).map_err(fail)?;
         limit_to_part(self, &old, &mut object);
         let shaped = self.shape_and_validate(&mut object, Some(&old), options.dry_run);
-        let mut causes = shaped.map_err(|error| patched.as_deref().map_or(error.clone(), |patched| self.told_in_patch(error, patched)))?;
+        let explained = |error| if patched { self.told_in_patch(error, || self.patched_text(&old)) } else { error };
+        let mut causes = shaped.map_err(explained)?;
         // The real server checks these twice, and says it twice.
         for cause in metadata::deletion_faults(&old, &object).into_iter().chain(metadata::new_finalizers(&old, &object)) {
             causes.extend([cause.clone(), cause]);
@@ -178,30 +179,38 @@ impl Call {
     fn propose(&self, old: &Value, options: &WriteOptions) -> Result<Proposal, ApiError> {
         if self.attributes.subresource == "scale" {
             let (object, warnings) = scale::propose(self, old, options)?;
-            return Ok(Proposal { object, warnings, applied: false, patched: None });
+            return Ok(Proposal { object, warnings, applied: false, patched: false });
         }
         if self.attributes.verb == "update" {
             let (object, warnings) = self.decode_body(options.validation)?;
-            return Ok(Proposal { object, warnings, applied: false, patched: None });
+            return Ok(Proposal { object, warnings, applied: false, patched: false });
         }
         if media::content_type(&self.headers).starts_with("application/apply-patch") {
             let (object, warnings) = patching::applied(self, Some(old), options)?;
-            return Ok(Proposal { object, warnings, applied: !self.forwards(), patched: None });
+            return Ok(Proposal { object, warnings, applied: !self.forwards(), patched: false });
         }
         let decoded = patching::patched(self, old)?;
-        // Faults of a strategic patch are told with the patch, others with what it made.
-        let shown = patching::strategic_text(self).unwrap_or_else(|| match self.resource.is_built_in() {
-            true => patching::patched_text(self, &self.api_version, &self.resource.kind, &decoded.value),
-            false => decoded.value.to_string(),
-        });
         if !self.resource.is_built_in() && decoded.value["kind"].as_str().is_none_or(str::is_empty) {
+            let shown = self.patched_text(old);
             return Err(in_patch(&shown, &format!("Object 'Kind' is missing in '{shown}'")));
         }
         if !decoded.value["metadata"]["name"].is_string() {
             return Err(unnamed(&self.attributes.name));
         }
-        let (object, warnings) = self.decode_patched(decoded, options.validation, &shown)?;
-        Ok(Proposal { object, warnings, applied: false, patched: Some(shown) })
+        let (object, warnings) = self.decode_patched(decoded, options.validation, || self.patched_text(old))?;
+        Ok(Proposal { object, warnings, applied: false, patched: true })
+    }
+
+    /// What faults of a patched object are told with: of a strategic patch that is the patch, of others what it makes. The object that
+    /// was judged has been changed since, so the patch is applied once more: only a fault costs that.
+    fn patched_text(&self, old: &Value) -> String {
+        patching::strategic_text(self).unwrap_or_else(|| {
+            let patched = patching::patched(self, old).map(|decoded| decoded.value).unwrap_or_default();
+            match self.resource.is_built_in() {
+                true => patching::patched_text(self, &self.api_version, &self.resource.kind, &patched),
+                false => patched.to_string(),
+            }
+        })
     }
 
     /// Name, uid and version that the request names must be those of the object.
@@ -274,13 +283,19 @@ fn limit_to_part(call: &Call, old: &Value, object: &mut Value) {
     };
     match sub {
         "status" => {
-            let (status, managed) = (part(object, "status"), object["metadata"].get("managedFields").cloned());
-            let mut kept = old.clone();
-            set(&mut kept, "status", status);
-            if let Some(managed) = managed {
-                metadata::of(&mut kept).insert("managedFields".into(), managed);
+            let managed = object.get_mut("metadata").and_then(|metadata| metadata.get_mut("managedFields")).map(Value::take);
+            if let (Some(fields), Some(kept)) = (object.as_object_mut(), old.as_object()) {
+                fields.retain(|name, _| name == "status" || kept.contains_key(name));
+                for (name, value) in kept.iter().filter(|(name, _)| *name != "status") {
+                    // Most of what is sent is what is there: that is not copied.
+                    if fields.get(name) != Some(value) {
+                        fields.insert(name.clone(), value.clone());
+                    }
+                }
             }
-            *object = kept;
+            if let Some(managed) = managed {
+                metadata::of(object).insert("managedFields".into(), managed);
+            }
         }
         // All but the status of a namespace is written with its finalizers; elsewhere those are not.
         "finalize" => {

@@ -19,15 +19,15 @@ use crate::{
     registry::Resource,
 };
 
-/// The resources of a cluster, as the registry remembers them.
+/// The resources of a cluster or of a virtual workspace, as they are remembered.
 type Resources = Vec<Arc<Resource>>;
 
-/// Indexes of clusters whose resources have not changed since.
+/// Indexes of what has not changed since.
 #[derive(Default)]
 pub struct Indexes(Mutex<Vec<(Weak<Resources>, Bytes)>>);
 
 impl Indexes {
-    /// The index of what a cluster serves. Virtual workspaces list their resources anew for each request, and are not remembered.
+    /// The index of what a cluster or a virtual workspace serves.
     pub(super) fn index(&self, resources: &Arc<Resources>) -> Bytes {
         let known = self.0.lock().iter().find(|(of, _)| of.as_ptr() == Arc::as_ptr(resources)).map(|(_, index)| index.clone());
         if let Some(index) = known {

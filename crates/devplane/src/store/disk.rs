@@ -162,13 +162,14 @@ fn write_all(
     memory: &RwLock<Memory>,
     news: &News,
 ) {
-    let mut batch = Vec::new();
+    let (mut batch, mut trimmed) = (Vec::new(), None);
     while waiting.blocking_recv_many(&mut batch, 1024) > 0 {
         // A library that stops half-way is a disk that does not answer.
-        let committed = catch_unwind(AssertUnwindSafe(|| commit(database, &batch)));
+        let committed = catch_unwind(AssertUnwindSafe(|| commit(database, &batch, trimmed)));
         let committed = committed.map_err(|_| "a commit broke off".to_owned()).and_then(|done| done.map_err(|error| error.to_string()));
         match committed {
-            Ok(revision) => {
+            Ok((revision, compacted)) => {
+                trimmed = Some(compacted);
                 progress.send_modify(|progress| progress.revision = revision);
                 let changed: HashSet<_> = batch.iter().map(|queued| &queued.change.resource).collect();
                 changed.into_iter().for_each(|resource| news.tell(resource));
@@ -190,8 +191,9 @@ fn write_all(
     }
 }
 
-/// Writes the changes in one transaction and syncs. Answers the last revision.
-fn commit(database: &Database, batch: &[Queued]) -> Result<u64, redb::Error> {
+/// Writes the changes in one transaction and syncs. `trimmed` is the revision up to which this writer has dropped the history on disk.
+/// Answers the last revision, and the one up to which the history is dropped.
+fn commit(database: &Database, batch: &[Queued], trimmed: Option<u64>) -> Result<(u64, u64), redb::Error> {
     let (mut revision, mut compacted) = (0, 0);
     // redb syncs on commit: `Durability::Immediate` is its default.
     let transaction = database.begin_write()?;
@@ -214,11 +216,52 @@ fn commit(database: &Database, batch: &[Queued]) -> Result<u64, redb::Error> {
             };
             history.insert(revision, (key.as_str(), old.as_slice()))?;
         }
-        history.retain_in(..=compacted, |_, _| false)?;
+        // Changes come after all that was dropped before them: where the history begins as it did, there is nothing more to drop.
+        if trimmed != Some(compacted) {
+            history.retain_in(..=compacted, |_, _| false)?;
+        }
         for (name, value) in [("revision", revision), ("compacted", compacted), ("sum", sum), ("format", FORMAT)] {
             meta.insert(name, value)?;
         }
     }
     transaction.commit()?;
-    Ok(revision)
+    Ok((revision, compacted))
+}
+
+#[cfg(test)]
+mod tests {
+    use redb::ReadableDatabase as _;
+
+    use super::*;
+    use crate::{ClusterId, registry::GroupResource, store::Key};
+
+    fn queued(revision: u64, compacted: u64) -> Queued {
+        let key = Key::new(&ClusterId::root(), "default", "a");
+        let change = Change { revision, resource: GroupResource::new("", "configmaps"), key, old: None, new: None, last: None };
+        Queued { change: Arc::new(change), compacted }
+    }
+
+    #[test]
+    fn the_history_on_disk_begins_where_that_in_memory_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let database = Database::create(directory.path().join("plane.redb")).unwrap();
+        let revisions = || {
+            let history = database.begin_read().unwrap().open_table(HISTORY).unwrap();
+            history.iter().unwrap().map(|row| row.unwrap().0.value()).collect::<Vec<_>>()
+        };
+        let mut trimmed = None;
+        for (batch, kept) in [
+            (vec![queued(2, 1), queued(3, 1)], vec![2, 3]),
+            (vec![queued(4, 1), queued(5, 2)], vec![3, 4, 5]),
+            (vec![queued(6, 2)], vec![3, 4, 5, 6]),
+            (vec![queued(7, 6)], vec![7]),
+        ] {
+            let (revision, compacted) = commit(&database, &batch, trimmed).unwrap();
+            assert_eq!((revision, revisions()), (*kept.last().unwrap(), kept));
+            trimmed = Some(compacted);
+        }
+        // A writer that knows nothing of an earlier one drops what that has left.
+        commit(&database, &[queued(8, 7)], None).unwrap();
+        assert_eq!(revisions(), [8]);
+    }
 }

@@ -122,6 +122,10 @@ impl Memory {
         self.last_changes.get(resource).and_then(|clusters| clusters.get(cluster)).copied().unwrap_or(0)
     }
 
+    pub(super) fn last_change_anywhere(&self, resource: &GroupResource) -> u64 {
+        self.last_changes.get(resource).and_then(|clusters| clusters.values().max()).copied().unwrap_or(0)
+    }
+
     pub(super) fn oldest(&self) -> u64 {
         self.history.oldest()
     }
@@ -147,6 +151,7 @@ impl Memory {
             Range::All => None,
             Range::Cluster(cluster) => Some(Key::new(cluster, "", "")),
             Range::Namespace(cluster, namespace) => Some(Key::new(cluster, namespace, "")),
+            Range::Object(key) => Some(key.clone()),
         };
         let start = match (place, first) {
             (Some(place), first) if first.as_ref().is_none_or(|first| place >= first) => Bound::Excluded(place.clone()),

@@ -1,9 +1,44 @@
 //! What holds of a store on a disk that does what it is told; `tests/durability` has the other disks.
 
+use std::io;
+
+use futures::FutureExt;
+use parking_lot::Mutex;
+use redb::backends::InMemoryBackend;
 use serde_json::json;
 
 use super::*;
 use crate::SystemClock;
+
+/// A disk in memory whose syncs wait while somebody holds it up.
+#[derive(Debug, Default)]
+struct HeldDisk {
+    disk: InMemoryBackend,
+    hold: Mutex<()>,
+}
+
+impl StorageBackend for HeldDisk {
+    fn len(&self) -> io::Result<u64> {
+        self.disk.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.disk.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.disk.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let _turn = self.hold.lock();
+        self.disk.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.disk.write(offset, data)
+    }
+}
 
 fn place(name: &str) -> (GroupResource, Key) {
     (GroupResource::new("", "configmaps"), Key::new(&ClusterId::root(), "default", name))
@@ -101,4 +136,52 @@ async fn a_write_with_a_stale_revision_is_refused_and_changes_are_told_in_order(
     let past = store.page(&resource, &Range::All, first.revision, None, usize::MAX, true).unwrap().0;
     assert_eq!(past[0].1.object()["n"], 1);
     assert!(store.list(&resource, &Range::All).await.0.is_empty());
+}
+
+#[tokio::test]
+async fn an_absence_waits_for_the_changes_that_it_rests_on_and_for_no_others() {
+    let device = Arc::new(HeldDisk::default());
+    let store = Store::open(&Storage::Device(device.clone()), Arc::new(SystemClock)).unwrap();
+    let (resource, key) = place("a");
+    let other = GroupResource::new("", "secrets");
+    let written = store.write(&resource, &key, 0, Some(json!({"metadata": {}}))).await.unwrap();
+    {
+        let _held = device.hold.lock();
+        let elsewhere = Key::new(&ClusterId::sandbox(), "default", "a");
+        store.write_behind(&other, &key, 0, Some(json!({"metadata": {}}))).unwrap();
+        store.write_behind(&resource, &elsewhere, 0, Some(json!({"metadata": {}}))).unwrap();
+        assert!(store.get(&resource, &place("b").1).now_or_never().is_some_and(|found| found.is_none()), "nothing of it is on its way");
+        store.write_behind(&resource, &key, written.revision, None).unwrap();
+        assert!(store.get(&resource, &key).now_or_never().is_none(), "a removal that is not on disk is told to nobody");
+    }
+    assert!(store.get(&resource, &key).await.is_none());
+}
+
+#[tokio::test]
+async fn a_page_of_one_object_is_what_the_page_of_its_namespace_has_of_it() {
+    let store = Store::open(&Storage::Memory, Arc::new(SystemClock)).unwrap();
+    let (resource, key) = place("b");
+    let mut last = store.revision();
+    for (name, removed) in [("a", false), ("b", false), ("b", true), ("c", false), ("b", false)] {
+        let key = place(name).1;
+        let expected = store.peek(&resource, &key).map_or(0, |stored| stored.revision);
+        let object = (!removed).then(|| json!({"metadata": {}}));
+        last = store.write(&resource, &key, expected, object).await.unwrap().revision;
+    }
+    let namespace = Range::Namespace(key.cluster.clone(), key.namespace.clone());
+    let mut seen = Vec::new();
+    for revision in 1..=last {
+        for after in [None, Some("a"), Some("b"), Some("c")] {
+            let after = after.map(|name| place(name).1);
+            let page = |range: &Range| {
+                let found = store.page(&resource, range, revision, after.as_ref(), usize::MAX, true).unwrap().0;
+                found.into_iter().filter(|(own, _)| *own == key).map(|(_, stored)| stored.revision).collect::<Vec<_>>()
+            };
+            let one = page(&Range::Object(key.clone()));
+            assert_eq!(one, page(&namespace), "at {revision} after {after:?}");
+            seen.extend(one);
+        }
+    }
+    assert_eq!(seen, [3, 3, 6, 6], "before the first place and after a, of each time that it is there");
+    assert_eq!(store.page(&resource, &Range::Object(key), last, None, 1, true).unwrap().1, 0);
 }

@@ -3,7 +3,7 @@
 //! Source: kcp `pkg/reconciler/apis/permissionclaimlabel`, which writes a label into each of them.
 
 use super::{Chunks, Watch};
-use crate::store::{Change, HistoryGap, Range};
+use crate::store::{Change, HistoryGap, Key, Range};
 
 impl Watch {
     /// Tells which objects a change of what the view rests on has brought or taken. They are told as they are: nothing wrote them.
@@ -11,7 +11,7 @@ impl Watch {
         let (cluster, revision) = (&change.key.cluster, change.revision);
         let range = match &self.range {
             Range::All => Range::Cluster(cluster.clone()),
-            Range::Cluster(own) | Range::Namespace(own, _) if own != cluster => return Ok(()),
+            Range::Cluster(own) | Range::Namespace(own, _) | Range::Object(Key { cluster: own, .. }) if own != cluster => return Ok(()),
             own => own.clone(),
         };
         let storage = &self.call.resource.storage;

@@ -59,3 +59,55 @@ async fn a_watch_by_its_path_shows_what_the_path_names() {
         assert_eq!((status, &event["object"]["metadata"]["name"]), (200, &json!("mine")), "one event, of the object that is named");
     }
 }
+
+#[tokio::test]
+async fn a_list_by_name_is_the_list_of_that_object_alone() {
+    let server = server().await;
+    let list = async |query: &str| {
+        let (status, list) = server.get("admin", &format!("{SECRETS}?{query}")).await;
+        assert_eq!(status, 200, "{list}");
+        let version = list["metadata"]["resourceVersion"].as_str().unwrap().parse::<u64>().unwrap();
+        let items = list["items"].as_array().unwrap();
+        let names: Vec<_> = items.iter().map(|item| item["metadata"]["name"].as_str().unwrap().to_owned()).collect();
+        (names, version, list)
+    };
+    let cases: [(&str, &[&str]); 8] = [
+        ("fieldSelector=metadata.name%3Dmine", &["mine"]),
+        ("fieldSelector=metadata.name%3Dmine&limit=1", &["mine"]),
+        ("fieldSelector=metadata.name%3Dmine,type%3DOpaque", &["mine"]),
+        ("fieldSelector=metadata.name%3Dmine,type%3Dother", &[]),
+        ("fieldSelector=metadata.name%3Dmine,metadata.name%3Dvictim", &[]),
+        ("fieldSelector=metadata.name%3Dmin", &[]),
+        ("fieldSelector=metadata.name%3D", &[]),
+        ("fieldSelector=metadata.name%3Dabsent", &[]),
+    ];
+    for (query, expected) in cases {
+        let (_, before, _) = list("").await;
+        let (names, version, answer) = list(query).await;
+        let (_, after, _) = list("").await;
+        assert_eq!(names, expected, "{query}");
+        assert!((before..=after).contains(&version), "{query}: {before} {version} {after}");
+        let metadata = answer["metadata"].as_object().unwrap();
+        assert_eq!(metadata.keys().collect::<Vec<_>>(), ["resourceVersion"], "{query}: nothing follows");
+    }
+    let (_, version, _) = list("").await;
+    server.send("admin", "DELETE", &format!("{SECRETS}/mine"), "application/json", Value::Null).await;
+    assert!(list("fieldSelector=metadata.name%3Dmine").await.0.is_empty());
+    let past = format!("fieldSelector=metadata.name%3Dmine&resourceVersionMatch=Exact&resourceVersion={version}");
+    let (names, told, _) = list(&past).await;
+    assert_eq!((names.as_slice(), told), (&["mine".to_owned()][..], version));
+}
+
+#[tokio::test]
+async fn a_namespace_is_listed_and_watched_by_its_name() {
+    let server = server().await;
+    let (status, list) = server.get("admin", "/api/v1/namespaces?fieldSelector=metadata.name%3Ddefault").await;
+    assert_eq!((status, list["items"].as_array().map(Vec::len)), (200, Some(1)), "{list}");
+    let watch = "/api/v1/namespaces?watch=true&fieldSelector=metadata.name%3Dteam";
+    let mut events = server.watch("admin", watch).await;
+    for name in ["other", "team"] {
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+        server.create("admin", "/api/v1/namespaces", namespace).await;
+    }
+    assert_eq!(events.told(1).await, [("ADDED".to_owned(), "team".to_owned())]);
+}

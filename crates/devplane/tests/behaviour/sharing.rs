@@ -196,6 +196,22 @@ async fn a_maintained_binding_accepts_what_the_export_asks_later() {
     server.until("admin", bindings, |_, answer| applied(answer)).await;
 }
 
+#[tokio::test]
+async fn a_view_serves_what_its_export_claims_at_the_moment() {
+    let Shop { server, provider, .. } = Shop::bound().await;
+    let export = "/clusters/root:provider/apis/apis.kcp.io/v1alpha2/apiexports/shop.dev";
+    let maps = format!("/services/apiexport/{provider}/shop.dev/clusters/*/api/v1/configmaps");
+    assert_eq!(server.get("controller", &maps).await.0, 404);
+    let claim = json!({"group": "", "resource": "configmaps", "verbs": EVERYTHING});
+    for (claims, expected) in [(json!([claim]), 200), (Value::Null, 404)] {
+        let (status, answer) = server.merge("admin", export, json!({"spec": {"permissionClaims": claims}})).await;
+        assert_eq!(status, 200, "{answer}");
+        for _ in 0..2 {
+            assert_eq!(server.get("controller", &maps).await.0, expected, "with the claims {claims}");
+        }
+    }
+}
+
 /// Whether a condition of an object has this status.
 pub fn has(object: &Value, kind: &str, status: &str) -> bool {
     let conditions = object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
