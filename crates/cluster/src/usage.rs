@@ -42,11 +42,11 @@ impl Accepted {
     /// Returns what the caches show of a request; `None` while none of its releases is accepted.
     fn shown(releases: &Cache<CachedRelease>, key: &Key, request: &PromiseRequest) -> Option<Self> {
         let name = in_force(request)?;
-        let promise = &request.spec.promise.name;
         let release = releases.get(&key.beside(name));
         // A release that can't be seen counts all the same, and its price is unknown.
-        let unseen = || Self { release: name.to_owned(), promise: promise.clone(), home: None, price: None };
-        Some(release.map_or_else(unseen, |release| Self::of(name, promise, &release.spec())))
+        let home = release.as_ref().map(|release| release.revision.cluster.clone());
+        let price = release.and_then(|release| release.price.clone());
+        Some(Self { release: name.to_owned(), promise: request.spec.promise.name.clone(), home, price })
     }
 }
 

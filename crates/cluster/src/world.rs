@@ -87,7 +87,7 @@ macro_rules! world {
 
         impl World {
             /// Creates empty caches.
-            fn empty(access: Access) -> Self {
+            pub(crate) fn empty(access: Access) -> Self {
                 let bindings = || match access.topology {
                     Topology::Workspaces { .. } => Cache::default(),
                     Topology::Namespaces => Cache::of_nothing(),

@@ -54,6 +54,19 @@ pub struct Decision {
     pub undecided: bool,
     /// The workspaces on the path to the request, if all of them can be read.
     pub lineage: Option<Vec<Node>>,
+    /// The acceptance that a fresh choice replaces, if the caches might not show it yet.
+    replaced: Option<Accepted>,
+}
+
+impl Decision {
+    /// Gives back the room that a fresh choice takes under limits and budgets, because nothing is done about it before it is judged again.
+    pub fn withdraw(&mut self, ctx: &ControllerContext, key: &Key) {
+        if self.choice.fresh {
+            self.choice.take_back();
+            let former = self.choice.wanted().map(|former| former.name.as_str());
+            ctx.acceptances.withdraw(key, self.replaced.take().filter(|replaced| Some(replaced.release.as_str()) == former));
+        }
+    }
 }
 
 /// A request, with what is known of it.
@@ -280,7 +293,9 @@ async fn ask(subject: Subject<'_>, chosen: Chosen, evaluated: &Preflight, decisi
     let accepted = choice.answered(&facts, chosen, answers.heard).map_err(Failure::lasting)?;
     let opened = accepted.and_then(|chosen| choice.opens(chosen, windows, &answers.overrides, ctx.clock.now()));
     let Some(chosen) = opened else { return Ok(()) };
-    match refused_for_room(subject, &chosen, evaluated) {
+    let (refused, replaced) = refused_for_room(subject, &chosen, evaluated);
+    decision.replaced = replaced;
+    match refused {
         Some(judged) => choice.refuse(judged),
         None => {
             tracing::info!(request = %key, version = chosen.version, "a new release");
@@ -290,8 +305,9 @@ async fn ask(subject: Subject<'_>, chosen: Chosen, evaluated: &Preflight, decisi
     Ok(())
 }
 
-/// Takes the room that a release needs under limits and budgets. If another request took it meanwhile, returns what they say.
-fn refused_for_room(subject: Subject<'_>, chosen: &Chosen, evaluated: &Preflight) -> Option<Judged> {
+/// Takes the room that a release needs under limits and budgets, and returns the acceptance that this replaces. If another request took it
+/// meanwhile, returns what they say.
+fn refused_for_room(subject: Subject<'_>, chosen: &Chosen, evaluated: &Preflight) -> (Option<Judged>, Option<Accepted>) {
     let Subject { ctx, key, request, .. } = subject;
     let accepted = Accepted::of(&chosen.name, &request.spec.promise.name, &chosen.release);
     ctx.acceptances.decide(&ctx.world, key, &accepted, |census| {

@@ -2,14 +2,17 @@
 //! for them nor fails with them. Events that can't be written are lost: the status says everything that matters.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Api, Client, Resource, ResourceExt};
+use parking_lot::Mutex;
 use promise::names;
 use promise::status::Milestone;
 use serde_json::{Value, json};
@@ -27,8 +30,10 @@ use crate::workspaces::ClusterId;
 
 /// Name of the reporter, in `source.component` and `reportingComponent`.
 const COMPONENT: &str = "opm-controller";
-/// Number of requests whose milestones can wait to be written; more are dropped.
-const QUEUE: usize = 4096;
+/// Number of lanes. Events of one request are written one after the other, in one lane, and those of all lanes at the same time.
+const LANES: usize = 4;
+/// Number of requests whose milestones can wait to be written in one lane; more are dropped.
+const QUEUE: usize = 1024;
 /// How long repetitions are counted on the same event.
 const SAME: SignedDuration = SignedDuration::from_hours(1);
 /// Longest message in bytes; Kubernetes limits the notes of events to that.
@@ -48,21 +53,28 @@ struct QueuedEvents {
 
 /// Accepts milestones to be written as events.
 pub struct Events {
-    queue: mpsc::Sender<QueuedEvents>,
+    lanes: Vec<mpsc::Sender<QueuedEvents>>,
 }
 
 /// Writes what [`Events`] accepts.
 pub struct Writer {
-    queue: mpsc::Receiver<QueuedEvents>,
+    lanes: Vec<mpsc::Receiver<QueuedEvents>>,
     clock: Arc<dyn Clock>,
     /// Workspaces for which the log already says that they don't let us write events.
-    denied: HashSet<ClusterId>,
+    denied: Mutex<HashSet<ClusterId>>,
 }
 
 /// Returns a queue, and the writer that empties it.
 pub fn channel(clock: Arc<dyn Clock>) -> (Events, Writer) {
-    let (sender, queue) = mpsc::channel(QUEUE);
-    (Events { queue: sender }, Writer { queue, clock, denied: HashSet::new() })
+    let (senders, lanes) = (0..LANES).map(|_| mpsc::channel(QUEUE)).unzip();
+    (Events { lanes: senders }, Writer { lanes, clock, denied: Mutex::default() })
+}
+
+/// Returns the lane of a request.
+fn lane(request: &Key) -> usize {
+    let mut hasher = DefaultHasher::new();
+    request.hash(&mut hasher);
+    usize::try_from(hasher.finish() % LANES as u64).unwrap_or_default()
 }
 
 impl Events {
@@ -72,7 +84,7 @@ impl Events {
             return;
         }
         let queued = QueuedEvents { client, request: key.clone(), subject: request.object_ref(&()), milestones };
-        if self.queue.try_send(queued).is_err() {
+        if self.lanes[lane(key)].try_send(queued).is_err() {
             tracing::warn!(request = %key, "too many events are queued, so some were dropped");
         }
     }
@@ -81,10 +93,9 @@ impl Events {
 impl Writer {
     /// Writes until every [`Events`] is dropped, at most a little longer than `term`.
     pub async fn run(mut self, term: CancellationToken) {
+        let lanes = std::mem::take(&mut self.lanes);
         let writing = async {
-            while let Some(queued) = self.queue.recv().await {
-                self.write(queued).await;
-            }
+            join_all(lanes.into_iter().map(|lane| self.drain(lane))).await;
         };
         tokio::pin!(writing);
         tokio::select! {
@@ -96,12 +107,18 @@ impl Writer {
         }
     }
 
-    async fn write(&mut self, queued: QueuedEvents) {
+    async fn drain(&self, mut lane: mpsc::Receiver<QueuedEvents>) {
+        while let Some(queued) = lane.recv().await {
+            self.write(queued).await;
+        }
+    }
+
+    async fn write(&self, queued: QueuedEvents) {
         let api: Api<Event> = Api::namespaced(queued.client, &queued.request.namespace);
         for milestone in &queued.milestones {
             let event = event(&queued.subject, milestone, self.clock.now());
             match tokio::time::timeout(PATIENCE, put(&api, &event)).await {
-                Ok(Ok(())) => drop(self.denied.remove(&queued.request.cluster)),
+                Ok(Ok(())) => drop(self.denied.lock().remove(&queued.request.cluster)),
                 // No one reads events in a namespace or workspace that is being deleted as a whole.
                 Ok(Err(error)) if is_terminating(&error) => return,
                 Ok(Err(error)) if is_denied(&error) => {
@@ -109,7 +126,7 @@ impl Writer {
                         Some(_) => CallFailure::own(&Topology::Namespaces, Export::Requests, &error, "write events"),
                         None => CallFailure::beside(&queued.request.cluster, &error, "write events"),
                     };
-                    if self.denied.insert(queued.request.cluster.clone()) {
+                    if self.denied.lock().insert(queued.request.cluster.clone()) {
                         tracing::warn!(request = %queued.request, %why, "cannot write events for requests of this workspace");
                     }
                     return;
@@ -189,11 +206,62 @@ fn shortened(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use http::{Request, Response};
+    use http_body_util::Full;
     use jiff::Timestamp;
     use k8s_openapi::api::core::v1::{Event, ObjectReference};
+    use kube::client::Body;
     use promise::status::{Milestone, MilestoneReason};
+    use serde_json::json;
+    use tokio::sync::Barrier;
+    use tokio_util::sync::CancellationToken;
 
-    use super::{LONGEST, again, event};
+    use super::{LANES, LONGEST, again, channel, event, lane};
+    use crate::endpoint::{Endpoint, Scope, Token};
+    use crate::kinds::{PromiseRequestKind, object};
+    use crate::watch::Key;
+    use crate::workspaces::ClusterId;
+
+    fn key(name: &str) -> Key {
+        Key::new(ClusterId::root(), "default", name)
+    }
+
+    /// Returns the name of a request for each lane.
+    fn one_of_each_lane() -> Vec<String> {
+        let names = || (0..1_000).map(|number| format!("web-{number}"));
+        (0..LANES).map(|index| names().find(|name| lane(&key(name)) == index).unwrap()).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn events_of_several_requests_are_written_at_the_same_time() {
+        // No write is answered before there is one in every lane.
+        let (all, answered) = (Arc::new(Barrier::new(LANES)), Arc::new(AtomicUsize::new(0)));
+        let count = answered.clone();
+        let service = tower::service_fn(move |_: Request<Body>| {
+            let (all, count) = (all.clone(), count.clone());
+            async move {
+                all.wait().await;
+                count.fetch_add(1, Ordering::SeqCst);
+                let event = json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "a"}, "involvedObject": {}});
+                Ok::<_, Infallible>(Response::new(Full::from(event.to_string())))
+            }
+        });
+        let client = Endpoint::in_process("test", service).client(&Token::new("t"), &Scope::Root);
+        let (events, writer) = channel(Arc::new(|| Timestamp::UNIX_EPOCH));
+        for name in one_of_each_lane() {
+            let spec = serde_json::from_value(json!({"promise": {"name": "redis"}})).unwrap();
+            let request = object::<PromiseRequestKind>(&name, Some("default"), spec);
+            let milestone = Milestone { reason: MilestoneReason::Refused, message: "No.".to_owned() };
+            events.send(client.clone(), &key(&name), &request, vec![milestone]);
+        }
+        drop(events);
+        writer.run(CancellationToken::new()).await;
+        assert_eq!(answered.load(Ordering::SeqCst), LANES);
+    }
 
     fn at(second: i64, message: &str) -> Event {
         let subject = ObjectReference {

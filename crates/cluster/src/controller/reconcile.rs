@@ -204,6 +204,7 @@ impl Reconciliation<'_> {
         }
         let wanted = self.target(&decision.choice).map(|(wanted, _)| wanted);
         if !self.ctx.enter_request(self.key, &self.request.spec.promise, &self.bound(wanted)) {
+            decision.withdraw(self.ctx, self.key);
             return Ok(Requeue::InLine);
         }
         if decision.choice.fresh {

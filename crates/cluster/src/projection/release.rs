@@ -5,6 +5,7 @@
 
 use kube::ResourceExt;
 use promise::api::{PromiseReleaseSpec, ReleaseRevision};
+use promise::price::{Estimate, Money};
 
 use super::CachedRow;
 use crate::kinds::{PromiseRelease, PromiseReleaseKind};
@@ -25,6 +26,8 @@ pub struct CachedRelease {
     pub revision: ReleaseRevision,
     /// Hash of its content.
     pub content_hash: String,
+    /// Price per month; `None` if it isn't known. It is read with every change of the request, so not from the text.
+    pub price: Option<Money>,
     text: Box<[u8]>,
 }
 
@@ -50,15 +53,17 @@ impl CachedRow for CachedRelease {
 
     fn of(release: PromiseRelease) -> Self {
         let text = serde_json::to_vec(&release.spec).unwrap_or_default().into_boxed_slice();
+        let price = Estimate::recorded_sum(&release.spec).and_then(|sum| sum.money().cloned());
         let name = release.name_any();
         let PromiseReleaseSpec { request_uid, request_generation, revision, content_hash, .. } = release.spec;
         let edition = (release.metadata.uid, release.metadata.resource_version);
-        Self { edition, name, request_uid, request_generation, revision, content_hash, text }
+        Self { edition, name, request_uid, request_generation, revision, content_hash, price, text }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use promise::price::Money;
     use serde_json::json;
 
     use super::{CachedRelease, CachedRow as _};
@@ -72,6 +77,7 @@ mod tests {
             let spec = json!({
                 "requestUid": "r", "requestGeneration": 3, "revision": {"cluster": "a", "name": "settings-1", "hash": "h"},
                 "contentHash": "c", "parameters": {"size": 1.50, "none": null}, "destinations": {"eu": {"cluster": "a", "uid": "d"}},
+                "price": {"monthly": {"amount": "24.80", "currency": "EUR"}},
             });
             let object =
                 json!({"apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRelease", "metadata": metadata, "spec": spec});
@@ -80,6 +86,7 @@ mod tests {
         let row = CachedRelease::of(release("1"));
         assert_eq!(row.spec(), release("1").spec);
         assert_eq!((row.name.as_str(), row.request_uid.as_str(), row.request_generation), ("web-1", "r", 3));
+        assert_eq!(row.price, Some(Money::new(24_800_000, "EUR")));
         assert!(row.same_edition(&CachedRelease::of(release("1"))) && !row.same_edition(&CachedRelease::of(release("2"))));
     }
 }

@@ -11,9 +11,11 @@ use tokio::sync::{broadcast, watch};
 use super::{Key, RowChanges};
 use crate::workspaces::ClusterId;
 
-/// Number of changes that a slow receiver can fall behind before it has to look at everything again. The memory is allocated at once, for
-/// every kind.
-const BACKLOG: usize = 256;
+/// Number of changes that a slow receiver can fall behind before it has to look at everything again. The memory is allocated at once, 32
+/// bytes for each.
+const BACKLOG: usize = 1024;
+/// The same for caches of which there can be thousands.
+const SMALL_BACKLOG: usize = 256;
 
 /// Receives keys of rows that appeared, changed or were deleted. After `Lagged`, look at the whole snapshot.
 pub type Changes = broadcast::Receiver<Key>;
@@ -87,20 +89,29 @@ impl<V> Clone for Cache<V> {
 
 impl<V> Default for Cache<V> {
     fn default() -> Self {
+        Self::with_backlog(BACKLOG)
+    }
+}
+
+impl<V> Cache<V> {
+    /// Returns one of many caches, each of a few rows: its receivers have to look at everything again sooner.
+    pub(crate) fn small() -> Self {
+        Self::with_backlog(SMALL_BACKLOG)
+    }
+
+    fn with_backlog(backlog: usize) -> Self {
         let inner = Inner {
             rows: RwLock::new(OrdMap::new()),
             version: AtomicU64::new(0),
             removals: AtomicU64::new(0),
             is_current: AtomicBool::new(false),
-            changes: broadcast::Sender::new(BACKLOG),
+            changes: broadcast::Sender::new(backlog),
             freshness: watch::Sender::new(Freshness::Starting),
             trouble: watch::Sender::new(None),
         };
         Self { inner: Arc::new(inner) }
     }
-}
 
-impl<V> Cache<V> {
     /// Returns a cache of something that doesn't exist: nothing fills it, and it counts as synced.
     pub fn of_nothing() -> Self {
         let cache = Self::default();
@@ -205,8 +216,7 @@ impl<V> Cache<V> {
 impl<V: Row> Cache<V> {
     pub(crate) fn put(&self, key: Key, value: V) {
         let mut rows = self.inner.rows.write();
-        let key = shared(&rows, key);
-        if insert(&mut rows, &key, value) {
+        if let Some(key) = insert(&mut rows, key, value) {
             self.tell(&rows, key);
         }
     }
@@ -220,8 +230,9 @@ impl<V: Row> Cache<V> {
     /// removed since then isn't added again, because the watch has already shown what came after the write.
     pub(crate) fn put_own(&self, key: Key, value: V, removals: u64) {
         let mut rows = self.inner.rows.write();
-        let key = shared(&rows, key);
-        if (rows.contains_key(&key) || self.removals() == removals) && insert(&mut rows, &key, value) {
+        if (self.removals() == removals || rows.contains_key(&key))
+            && let Some(key) = insert(&mut rows, key, value)
+        {
             self.tell(&rows, key);
         }
     }
@@ -251,8 +262,7 @@ impl<V: Row> Cache<V> {
         self.inner.removals.fetch_add(1, Ordering::AcqRel);
         // A row that is the same stays the very same, so that callers that compare snapshots don't need to look into it.
         let row = |(key, value): (Key, V)| {
-            let key = shared(&rows, key);
-            let before = rows.get(&key);
+            let (key, before) = known(&rows, key);
             let value = match before {
                 Some(before) if before.same_edition(&value) && value.settles(before) => return Some((key, Arc::new(value))),
                 Some(before) if before.same_edition(&value) => None,
@@ -281,21 +291,24 @@ impl<V: Row> Cache<V> {
     }
 }
 
-/// Returns the key of a row as the row has it, so that callers that keep it share its memory.
-fn shared<V>(rows: &OrdMap<Key, Arc<V>>, key: Key) -> Key {
-    rows.get_key_value(&key).map_or(key, |(known, _)| known.clone())
+/// Returns a row, and its key as the row has it, so that callers that keep the key share its memory.
+fn known<V>(rows: &OrdMap<Key, Arc<V>>, key: Key) -> (Key, Option<&Arc<V>>) {
+    match rows.get_key_value(&key) {
+        Some((known, row)) => (known.clone(), Some(row)),
+        None => (key, None),
+    }
 }
 
-/// Inserts a row, unless it shows nothing new. Returns whether it is to be reported.
-fn insert<V: Row>(rows: &mut OrdMap<Key, Arc<V>>, key: &Key, value: V) -> bool {
-    let (value, is_new) = match rows.get(key) {
+/// Inserts a row, unless it shows nothing new. Returns its key if it is to be reported.
+fn insert<V: Row>(rows: &mut OrdMap<Key, Arc<V>>, key: Key, value: V) -> Option<Key> {
+    let (key, before) = known(rows, key);
+    let (value, is_new) = match before {
         Some(before) if before.same_edition(&value) => (value.settles(before).then_some(value), false),
         Some(before) => (value.after(before), true),
         None => (Some(value), true),
     };
-    let Some(value) = value else { return false };
-    rows.insert(key.clone(), Arc::new(value));
-    is_new
+    rows.insert(key.clone(), Arc::new(value?));
+    is_new.then_some(key)
 }
 
 #[cfg(test)]

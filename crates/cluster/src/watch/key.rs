@@ -1,5 +1,6 @@
 //! Identity of an object across workspaces.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use promise::names;
 use crate::workspaces::ClusterId;
 
 /// Identity of an object across workspaces. Clones share it: caches, indexes and the queue have several for each object.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(Arc<KeyParts>);
 
 /// What a [`Key`] is made of.
@@ -41,6 +42,19 @@ impl Deref for Key {
 
     fn deref(&self) -> &KeyParts {
         &self.0
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Most keys that are compared and are equal are clones. An `Arc` itself checks for that only when it is compared for equality.
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { self.0.cmp(&other.0) }
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -88,6 +102,16 @@ mod tests {
     use serde_json::json;
 
     use super::{Key, Origin};
+    use crate::workspaces::ClusterId;
+
+    #[test]
+    fn keys_are_in_the_order_of_workspace_namespace_and_name() {
+        let key = |cluster: &str, namespace: &str, name: &str| Key::new(ClusterId::parse(cluster).unwrap(), namespace, name);
+        let ordered = [key("a", "x", "y"), key("a", "y", "a"), key("a", "y", "b"), key("b", "", "a")];
+        assert!(ordered.is_sorted_by(|one, next| one < next));
+        let (clone, equal) = (ordered[0].clone(), key("a", "x", "y"));
+        assert!(ordered[0].cmp(&clone).is_eq() && ordered[0].cmp(&equal).is_eq() && clone == equal);
+    }
 
     #[test]
     fn an_annotation_counts_on_kcp_alone() {

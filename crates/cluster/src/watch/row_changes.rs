@@ -69,17 +69,18 @@ impl<V> RowChanges<V> {
     }
 
     fn take(&mut self, key: Key) {
-        let now = self.cache.get(&key);
-        let before = match &now {
-            Some(row) => self.seen.insert(key.clone(), row.clone()),
-            None => self.seen.remove(&key),
-        };
-        // A row is stored and reported in one step, so everything in a snapshot is known once nothing more is waiting. From then on the
-        // cache's own rows are kept, and no copies of its tree.
         let snapshot = self.cache.snapshot();
-        if self.changes.is_empty() {
-            self.seen = snapshot;
-        }
+        let now = snapshot.get(&key).cloned();
+        // A row is stored and reported in one step, so everything in a snapshot is known if nothing more is waiting. Then the cache's own
+        // rows are kept, and no copies of its tree.
+        let before = if self.changes.is_empty() {
+            std::mem::replace(&mut self.seen, snapshot).get(&key).cloned()
+        } else {
+            match &now {
+                Some(row) => self.seen.insert(key.clone(), row.clone()),
+                None => self.seen.remove(&key),
+            }
+        };
         if !is_same(before.as_ref(), now.as_ref()) {
             self.found.push_back(RowChange { key, before, now });
         }
@@ -171,19 +172,33 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_changes_again_before_it_is_looked_at_is_reported_once() {
+        let cache = Cache::default();
+        cache.put(key("a"), 1);
+        let mut changes = cache.row_changes();
+        for round in 2..=3 {
+            cache.put(key("a"), round);
+            cache.put(key("b"), round);
+        }
+        assert_eq!(all(&mut changes), [("a".to_owned(), Some(1), Some(3)), ("b".to_owned(), None, Some(3))]);
+        cache.remove(key("b"));
+        assert_eq!(all(&mut changes), [("b".to_owned(), Some(3), None)], "what is kept in between is what was reported");
+    }
+
+    #[test]
     fn a_receiver_that_falls_behind_gets_what_differs_and_nothing_else() {
         let cache = Cache::default();
         let name = |number: i32| format!("{number:04}");
         cache.replace((0..2_000).map(|number| (key(&name(number)), 0)).collect());
         let mut changes = cache.row_changes();
-        for round in 1..=500 {
+        for round in 1..=1_500 {
             cache.put(key(&name(7)), round);
         }
         cache.remove(key(&name(9)));
         cache.put(key("new"), 1);
-        let expected = [(name(7), Some(0), Some(500)), (name(9), Some(0), None), ("new".to_owned(), None, Some(1))];
+        let expected = [(name(7), Some(0), Some(1_500)), (name(9), Some(0), None), ("new".to_owned(), None, Some(1))];
         assert_eq!(all(&mut changes), expected);
         cache.put(key(&name(7)), 0);
-        assert_eq!(all(&mut changes), [(name(7), Some(500), Some(0))], "it follows as before");
+        assert_eq!(all(&mut changes), [(name(7), Some(1_500), Some(0))], "it follows as before");
     }
 }

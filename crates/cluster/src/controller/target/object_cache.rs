@@ -166,7 +166,7 @@ pub struct ObjectCaches {
 impl ObjectCaches {
     /// Starts to keep what a watch shows that is opened at `at`, in place of what an earlier watch on the same kind showed.
     pub fn open(&self, at: &Place, reach: &Reach) -> Cache<ObjectRow> {
-        let rows = Cache::default();
+        let rows = Cache::small();
         let (resource, session) = (reach.resource.clone(), reach.session);
         let cache = ObjectCache { resource, session, deadline: Instant::now() + PATIENCE, rows: rows.clone() };
         let mut open = self.open.write();

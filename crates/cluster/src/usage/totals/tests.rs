@@ -42,7 +42,7 @@ impl Plane {
     }
 
     fn release(&mut self, key: &Key, home: &str, price: Option<(i64, &str)>) {
-        let price = price.map(|(micros, currency)| json!({"monthly": {"micros": micros, "currency": currency}}));
+        let price = price.map(|(micros, currency)| json!({"monthly": Money::new(micros, currency)}));
         let revision = ReleaseRevision { cluster: home.to_owned(), ..ReleaseRevision::default() };
         let spec = PromiseReleaseSpec { revision, price, ..PromiseReleaseSpec::default() };
         let mut row = object::<PromiseReleaseKind>(&key.name, Some(&key.namespace), spec);
