@@ -1,7 +1,7 @@
 //! Recipients and messages: turns what happened into notifications, following each person's settings.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use promise::notify::{Event, MailRule, Settings, Sort};
@@ -32,79 +32,125 @@ pub struct Matter {
     pub link: Page,
 }
 
-/// Returns the notifications that aren't written yet, for each recipient, with their messages.
+/// A notification for one recipient.
+pub(super) struct Addressed {
+    id: String,
+    workspace: Arc<str>,
+    recipient: String,
+    notification: Arc<Notification>,
+}
+
+/// Finds the recipients of notifications. Groups and delegates are read once for all of them.
+pub(super) struct Recipients<'n> {
+    notify: &'n Notify,
+    now: Timestamp,
+    away: Option<Vec<StandIn>>,
+    members: BTreeMap<String, Vec<String>>,
+}
+
+impl<'n> Recipients<'n> {
+    pub(super) fn new(notify: &'n Notify, now: Timestamp) -> Self {
+        Self { notify, now, away: None, members: BTreeMap::new() }
+    }
+
+    /// Returns the notifications, once for each recipient.
+    pub(super) async fn addressed(
+        &mut self,
+        uid: &str,
+        workspace: &str,
+        notifications: Vec<Notification>,
+    ) -> store::Result<Vec<Addressed>> {
+        let path: Arc<str> = Arc::from(workspace);
+        let mut addressed = Vec::new();
+        for notification in notifications {
+            let recipients = self.of(workspace, &notification).await?;
+            let notification = Arc::new(notification);
+            for (recipient, behalf) in recipients {
+                let id = events::id(uid, &notification, &recipient);
+                let notification = behalf.map_or_else(|| notification.clone(), |away| Arc::new(instead(&notification, away)));
+                addressed.push(Addressed { id, workspace: path.clone(), recipient, notification });
+            }
+        }
+        Ok(addressed)
+    }
+
+    /// Returns the recipients' names; for delegates, also the person they stand in for.
+    async fn of(&mut self, workspace: &str, notification: &Notification) -> store::Result<BTreeMap<String, Option<String>>> {
+        let notify = self.notify;
+        let config = &notify.config;
+        let mut all: BTreeMap<String, Option<String>> = BTreeMap::new();
+        match &notification.audience {
+            Audience::Person(person) => {
+                all.insert(person.clone(), None);
+            }
+            Audience::Approvers { approvers, except } => {
+                all.extend(approvers.users.iter().map(|person| (person.clone(), None)));
+                for group in &approvers.groups {
+                    all.extend(self.members(group).await?.iter().map(|person| (person.clone(), None)));
+                    if config.addresses.groups.contains_key(group) {
+                        all.insert(format!("{GROUP}{group}"), None);
+                    }
+                }
+                if notification.content.event().sort() == Sort::Waits {
+                    let away = self.away().await?;
+                    for absent in away.iter().filter(|absent| all.get(&absent.person).is_some_and(Option::is_none)).collect::<Vec<_>>() {
+                        all.entry(absent.deputy.clone()).or_insert_with(|| Some(absent.person.clone()));
+                    }
+                }
+                all.retain(|person, _| !except.contains(person));
+            }
+        }
+        let hooks = config.webhooks.iter().filter(|hook| hook.wants(notification.content.event(), workspace));
+        all.extend(hooks.map(|hook| (format!("{HOOK}{}", hook.name), None)));
+        Ok(all)
+    }
+
+    async fn members(&mut self, group: &str) -> store::Result<&[String]> {
+        if !self.members.contains_key(group) {
+            let members = self.notify.store.members(group).await?;
+            self.members.insert(group.to_owned(), members);
+        }
+        Ok(self.members.get(group).map(Vec::as_slice).unwrap_or_default())
+    }
+
+    async fn away(&mut self) -> store::Result<&[StandIn]> {
+        if self.away.is_none() {
+            self.away = Some(self.notify.store.away(self.now).await?);
+        }
+        Ok(self.away.as_deref().unwrap_or_default())
+    }
+}
+
+/// Returns the notifications about one thing that aren't written yet, for each recipient, with their messages.
 pub(super) async fn written(
     notify: &Notify,
     uid: &str,
     workspace: &str,
-    notifications: &[Notification],
+    notifications: Vec<Notification>,
     now: Timestamp,
 ) -> store::Result<Vec<News>> {
-    let mut members = BTreeMap::new();
-    let follows =
-        notifications.iter().any(|one| one.content.event().sort() == Sort::Waits && matches!(one.audience, Audience::Approvers { .. }));
-    let away = if follows { notify.store.away(now).await? } else { Vec::new() };
-    let mut addressed: Vec<(String, &Notification, String, Option<&StandIn>)> = Vec::new();
-    for one in notifications {
-        for (recipient, behalf) in recipients(notify, workspace, one, &away, &mut members).await? {
-            addressed.push((events::id(uid, one, &recipient), one, recipient, behalf));
-        }
-    }
-    let ids: Vec<String> = addressed.iter().map(|(id, ..)| id.clone()).collect();
+    let addressed = Recipients::new(notify, now).addressed(uid, workspace, notifications).await?;
+    missing(notify, &addressed, now).await
+}
+
+/// Returns those that aren't written yet, with their messages.
+pub(super) async fn missing(notify: &Notify, addressed: &[Addressed], now: Timestamp) -> store::Result<Vec<News>> {
+    let ids: Vec<String> = addressed.iter().map(|one| one.id.clone()).collect();
     let known = notify.store.known_notifications(&ids).await?;
     let mut written = BTreeSet::new();
     let mut news = Vec::new();
-    for (id, notification, recipient, behalf) in addressed {
+    for Addressed { id, workspace, recipient, notification } in addressed {
         // A channel gets one message for what several people are notified of.
-        if !known.contains(&id) && written.insert(id.clone()) {
-            let notification = behalf.map_or_else(|| Cow::Borrowed(notification), |away| Cow::Owned(instead(notification, away)));
-            news.push(one(notify, id, workspace, &notification, &recipient, now).await?);
+        if !known.contains(id) && written.insert(id) {
+            news.push(one(notify, id.clone(), workspace, notification, recipient, now).await?);
         }
     }
     Ok(news)
 }
 
-/// Returns the notification for a delegate.
-fn instead(notification: &Notification, away: &StandIn) -> Notification {
-    Notification { because: Because::Delegate { person: away.person.clone() }, ..notification.clone() }
-}
-
-/// Returns the recipients' names; for delegates, also the person they stand in for.
-async fn recipients<'a>(
-    notify: &Notify,
-    workspace: &str,
-    notification: &Notification,
-    away: &'a [StandIn],
-    members: &mut BTreeMap<String, Vec<String>>,
-) -> store::Result<BTreeMap<String, Option<&'a StandIn>>> {
-    let config = &notify.config;
-    let mut all = BTreeMap::new();
-    match &notification.audience {
-        Audience::Person(person) => {
-            all.insert(person.clone(), None);
-        }
-        Audience::Approvers { approvers, except } => {
-            all.extend(approvers.users.iter().map(|person| (person.clone(), None)));
-            for group in &approvers.groups {
-                if !members.contains_key(group) {
-                    members.insert(group.clone(), notify.store.members(group).await?);
-                }
-                all.extend(members.get(group).into_iter().flatten().map(|person| (person.clone(), None)));
-                if config.addresses.groups.contains_key(group) {
-                    all.insert(format!("{GROUP}{group}"), None);
-                }
-            }
-            if notification.content.event().sort() == Sort::Waits {
-                for absent in away.iter().filter(|absent| all.get(&absent.person).is_some_and(Option::is_none)).collect::<Vec<_>>() {
-                    all.entry(absent.deputy.clone()).or_insert(Some(absent));
-                }
-            }
-            all.retain(|person, _| !except.contains(person));
-        }
-    }
-    let hooks = config.webhooks.iter().filter(|hook| hook.wants(notification.content.event(), workspace));
-    all.extend(hooks.map(|hook| (format!("{HOOK}{}", hook.name), None)));
-    Ok(all)
+/// Returns the notification for the delegate of a person.
+fn instead(notification: &Notification, away: String) -> Notification {
+    Notification { because: Because::Delegate { person: away }, ..notification.clone() }
 }
 
 async fn one(
@@ -195,9 +241,70 @@ pub fn unwanted(settings: &Settings) -> Vec<Unwanted> {
 
 #[cfg(test)]
 mod tests {
+    use promise::api::Approvers;
     use promise::notify::Rule;
+    use store::{Random, SealKeys};
 
     use super::*;
+    use crate::content::Question;
+    use crate::{Links, NotifyConfig};
+
+    /// Enough for keys that seal nothing.
+    struct Zeros;
+
+    impl Random for Zeros {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(0);
+        }
+    }
+
+    fn question(request: &str, workspace: &str) -> Notification {
+        let question = Question {
+            request: request.to_owned(),
+            promise: "postgresql".to_owned(),
+            workspace: workspace.to_owned(),
+            requester: None,
+            expires_at: None,
+        };
+        Notification {
+            content: Content::ApprovalNeeded(question),
+            because: Because::Requester { request: request.to_owned(), workspace: workspace.to_owned() },
+            audience: Audience::Approvers {
+                approvers: Approvers { groups: vec!["approvers".to_owned()], users: Vec::new() },
+                except: Vec::new(),
+            },
+            key: "asked".to_owned(),
+            at: 1_780_000_000,
+            open: true,
+            ends: None,
+            link: Page::Settings,
+        }
+    }
+
+    #[tokio::test]
+    async fn those_about_several_requests_are_found_missing_together_each_with_its_own_recipient_and_workspace() {
+        let now = Timestamp::constant(1_780_000_000, 0);
+        let store = Store::memory(SealKeys::ephemeral(&Zeros)).await.unwrap();
+        let links: Links = |_| "/".to_owned();
+        let clock = Arc::new(move || now);
+        let notify = Notify::new(NotifyConfig::default(), store.clone(), Arc::default(), clock, links, "one".to_owned()).unwrap();
+        store.meet("amara", &["approvers".to_owned()], ("", ""), now).await.unwrap();
+        store.name_deputy("amara", "olga", now.as_second() - 1, now.as_second() + 1).await.unwrap();
+        let (shop, data) = ("root:acme:shop", "root:acme:data");
+        let mut recipients = Recipients::new(&notify, now);
+        // The same question twice is one notification.
+        let twice = vec![question("orders", shop), question("orders", shop)];
+        let mut addressed = recipients.addressed("u-1", shop, twice).await.unwrap();
+        addressed.extend(recipients.addressed("u-2", data, vec![question("carts", data)]).await.unwrap());
+        let of = |news: &[News]| news.iter().map(|one| (one.person.clone(), one.workspace.clone())).collect::<Vec<_>>();
+        let news = missing(&notify, &addressed, now).await.unwrap();
+        let expected = [("amara", shop), ("olga", shop), ("amara", data), ("olga", data)];
+        assert_eq!(of(&news), expected.map(|(person, workspace)| (person.to_owned(), workspace.to_owned())));
+        assert_eq!(news[1].why, texts::because(&Because::Delegate { person: "amara".to_owned() }));
+        store.tell(&news[..3], now).await.unwrap();
+        let news = missing(&notify, &addressed, now).await.unwrap();
+        assert_eq!(of(&news), [("olga".to_owned(), data.to_owned())]);
+    }
 
     #[test]
     fn what_is_switched_off_is_unwanted_and_the_rest_is_not() {

@@ -13,6 +13,7 @@ use cluster::kinds::{
 };
 use cluster::watch::{Cache, Key, RowChange};
 use cluster::{ClusterId, World};
+use futures::future::join_all;
 use imbl::OrdMap;
 use jiff::Timestamp;
 use kube::Resource;
@@ -30,6 +31,9 @@ use crate::clock::Clock;
 const TOGETHER: Duration = Duration::from_millis(50);
 /// Pause before something is looked at again.
 const AGAIN: Duration = Duration::from_secs(1);
+/// Number of objects of a kind that are looked at together. What was seen is recorded right after: the longer that takes, the more often a
+/// change that is begun meanwhile could explain it.
+const AT_ONCE: usize = 4;
 
 /// The kinds that people write.
 pub(crate) struct Followed;
@@ -78,11 +82,21 @@ struct Follower<'a> {
     clock: &'a dyn Clock,
 }
 
-/// Whether a look at an object is done.
-#[derive(PartialEq, Eq)]
+/// What a look at an object found.
 enum Looked {
-    Done,
+    /// Nothing that isn't known.
+    Known,
+    /// It has to be looked at again.
     Again,
+    /// Something to record, unless a change was begun since.
+    Seen {
+        /// Number of changes that were begun before the look.
+        begun: u64,
+        /// Object and time.
+        entry: Box<AuditEntry>,
+        /// Its state.
+        state: Option<AuditState>,
+    },
 }
 
 impl Follower<'_> {
@@ -95,13 +109,7 @@ impl Follower<'_> {
         self.log.inner.followed.send_modify(|kinds| *kinds += 1);
         let mut waiting = self.first_look(&cache.snapshot()).await;
         loop {
-            let mut left = BTreeSet::new();
-            for key in waiting {
-                if self.look(cache, &key).await == Looked::Again {
-                    left.insert(key);
-                }
-            }
-            waiting = left;
+            waiting = self.look_at(cache, waiting).await;
             let first = tokio::select! {
                 change = changes.next() => change,
                 () = tokio::time::sleep(AGAIN), if !waiting.is_empty() => continue,
@@ -143,6 +151,35 @@ impl Follower<'_> {
         Ok(differing)
     }
 
+    /// Looks at objects that might have changed, and records what was seen, in the order of their keys. Returns those to look at again.
+    async fn look_at<K: Kind>(&self, cache: &Cache<Object<K>>, keys: BTreeSet<Key>) -> BTreeSet<Key>
+    where
+        Object<K>: Resource<DynamicType = ()>,
+    {
+        let keys: Vec<Key> = keys.into_iter().collect();
+        let mut again = BTreeSet::new();
+        for some in keys.chunks(AT_ONCE) {
+            let looked = join_all(some.iter().map(|key| self.look(cache, key))).await;
+            let mut sent = Vec::new();
+            // All are sent before the first is waited for, so that they can be written together.
+            for (key, looked) in some.iter().zip(looked) {
+                match looked {
+                    Looked::Known => {}
+                    Looked::Seen { begun, entry, state } if self.log.begun() == begun => sent.push((key, self.log.observe(*entry, state))),
+                    Looked::Seen { .. } | Looked::Again => {
+                        again.insert(key.clone());
+                    }
+                }
+            }
+            for (key, outcome) in sent {
+                if matches!(outcome.await, Ok(AuditStepOutcome::Waits) | Err(_)) {
+                    again.insert(key.clone());
+                }
+            }
+        }
+        again
+    }
+
     /// Looks at an object that might have changed.
     async fn look<K: Kind>(&self, cache: &Cache<Object<K>>, key: &Key) -> Looked
     where
@@ -163,12 +200,12 @@ impl Follower<'_> {
         }
         let row = cache.get(key).filter(|row| !is_leaving(row));
         let state = match (&known, row) {
-            (None, None) => return Looked::Done,
+            (None, None) => return Looked::Known,
             (Some(_), None) => None,
             (known, Some(row)) => {
                 let state = state_of::<K>(&row);
                 if known.as_ref().is_some_and(|known| known.edition == state.edition) {
-                    return Looked::Done;
+                    return Looked::Known;
                 }
                 match self.whole::<K>(key).await {
                     Whole::There(object) => Some(AuditState::of(&object)),
@@ -177,9 +214,6 @@ impl Follower<'_> {
                 }
             }
         };
-        if self.log.begun() != begun {
-            return Looked::Again;
-        }
         let entry = AuditEntry {
             at: self.now(),
             source: AuditSource::Plane,
@@ -190,10 +224,7 @@ impl Follower<'_> {
             name: target.name,
             ..AuditEntry::default()
         };
-        match self.log.observe(entry, state).await {
-            Ok(AuditStepOutcome::Waits) | Err(_) => Looked::Again,
-            Ok(_) => Looked::Done,
-        }
+        Looked::Seen { begun, entry: Box::new(entry), state }
     }
 
     /// Reads a whole object. The portal can list objects, not get them.

@@ -151,7 +151,22 @@ impl Writer {
                 }
             }
         }
-        for (step, reply) in batch.seen {
+        self.observe(batch.seen).await;
+        (kept, batch.settled)
+    }
+
+    /// Writes what was seen: together, or one by one if that fails, so that what can't be recorded doesn't keep the rest from it.
+    async fn observe(&self, seen: Vec<(AuditStep, oneshot::Sender<AuditStepOutcome>)>) {
+        if seen.len() > 1 {
+            let steps: Vec<AuditStep> = seen.iter().map(|(step, _)| step.clone()).collect();
+            if let Ok(outcomes) = self.store.append_audit(&self.chain, &steps).await {
+                for ((_, reply), outcome) in seen.into_iter().zip(outcomes) {
+                    let _ = reply.send(outcome);
+                }
+                return;
+            }
+        }
+        for (step, reply) in seen {
             match self.append(std::slice::from_ref(&step)).await {
                 Ok(mut outcomes) => {
                     if let Some(outcome) = outcomes.pop() {
@@ -161,7 +176,6 @@ impl Writer {
                 Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a change of the control plane can't be recorded"),
             }
         }
-        (kept, batch.settled)
     }
 
     /// Appends steps, a second time if the first fails: two replicas might have waited for each other.
@@ -187,5 +201,36 @@ impl Writer {
             return;
         }
         *anchored = head;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use store::{AuditFilter, SealKeys};
+
+    use super::*;
+    use crate::clock::System;
+
+    fn seen(name: &str) -> ((AuditStep, oneshot::Sender<AuditStepOutcome>), oneshot::Receiver<AuditStepOutcome>) {
+        let entry = AuditEntry { kind: "Policy".to_owned(), cluster: "c1".to_owned(), name: name.to_owned(), ..AuditEntry::default() };
+        let state = Some(AuditState { uid: format!("uid-{name}"), edition: "1".to_owned(), ..AuditState::default() });
+        let (reply, outcome) = oneshot::channel();
+        ((AuditStep::Observe { entry, state }, reply), outcome)
+    }
+
+    #[tokio::test]
+    async fn what_is_seen_together_is_recorded_once_and_in_order_and_each_gets_its_own_outcome() {
+        let store = Store::memory(SealKeys::ephemeral(&System)).await.unwrap();
+        let writer = Writer { store: store.clone(), chain: "one".to_owned(), anchor: None, clock: Arc::new(System) };
+        let (steps, replies): (Vec<_>, Vec<_>) = ["orders", "orders", "carts"].map(seen).into_iter().unzip();
+        writer.observe(steps).await;
+        let mut outcomes = Vec::new();
+        for reply in replies {
+            outcomes.push(reply.await.unwrap());
+        }
+        assert_eq!(outcomes, [AuditStepOutcome::Recorded, AuditStepOutcome::Known, AuditStepOutcome::Recorded]);
+        let mut records = store.audit_page(&AuditFilter::default(), 0, 10).await.unwrap();
+        records.sort_by_key(|record| record.sequence);
+        assert_eq!(records.iter().map(|record| record.entry.name.as_str()).collect::<Vec<_>>(), ["orders", "carts"]);
     }
 }
