@@ -115,8 +115,8 @@ impl AuditLog {
         noted.await.map_err(|_| NotAudited)
     }
 
-    /// Records that an object was seen in a state, unless a known change explains it. What is seen is written in the order of these calls;
-    /// the outcome is an error if the log can't be written.
+    /// Records that an object was seen in a state, unless a known change explains it. What is seen of one object is written in the order of
+    /// these calls; the outcome is an error if the log can't be written.
     fn observe(&self, entry: AuditEntry, state: Option<AuditState>) -> oneshot::Receiver<AuditStepOutcome> {
         let (reply, outcome) = oneshot::channel();
         // Without a writer, the reply is dropped with the message.

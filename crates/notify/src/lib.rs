@@ -203,7 +203,7 @@ impl Notify {
             ends: None,
             link: matter.link.clone(),
         };
-        let news = recipients::written(self, &matter.subject, &matter.workspace, vec![notification], now).await?;
+        let news = recipients::missing_for(self, &matter.subject, &matter.workspace, vec![notification], now).await?;
         if !news.is_empty() {
             let people = self.store.tell(&news, now).await?;
             self.ring(&people);

@@ -67,7 +67,7 @@ impl<'n> Recipients<'n> {
             let notification = Arc::new(notification);
             for (recipient, behalf) in recipients {
                 let id = events::id(uid, &notification, &recipient);
-                let notification = behalf.map_or_else(|| notification.clone(), |away| Arc::new(instead(&notification, away)));
+                let notification = behalf.map_or_else(|| notification.clone(), |absent| Arc::new(instead(&notification, absent)));
                 addressed.push(Addressed { id, workspace: path.clone(), recipient, notification });
             }
         }
@@ -122,7 +122,7 @@ impl<'n> Recipients<'n> {
 }
 
 /// Returns the notifications about one thing that aren't written yet, for each recipient, with their messages.
-pub(super) async fn written(
+pub(super) async fn missing_for(
     notify: &Notify,
     uid: &str,
     workspace: &str,
@@ -137,11 +137,11 @@ pub(super) async fn written(
 pub(super) async fn missing(notify: &Notify, addressed: &[Addressed], now: Timestamp) -> store::Result<Vec<News>> {
     let ids: Vec<String> = addressed.iter().map(|one| one.id.clone()).collect();
     let known = notify.store.known_notifications(&ids).await?;
-    let mut written = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut news = Vec::new();
     for Addressed { id, workspace, recipient, notification } in addressed {
         // A channel gets one message for what several people are notified of.
-        if !known.contains(id) && written.insert(id) {
+        if !known.contains(id) && seen.insert(id) {
             news.push(one(notify, id.clone(), workspace, notification, recipient, now).await?);
         }
     }
@@ -149,8 +149,8 @@ pub(super) async fn missing(notify: &Notify, addressed: &[Addressed], now: Times
 }
 
 /// Returns the notification for the delegate of a person.
-fn instead(notification: &Notification, away: String) -> Notification {
-    Notification { because: Because::Delegate { person: away }, ..notification.clone() }
+fn instead(notification: &Notification, absent: String) -> Notification {
+    Notification { because: Because::Delegate { person: absent }, ..notification.clone() }
 }
 
 async fn one(

@@ -39,7 +39,7 @@ pub async fn news(
     now: Timestamp,
 ) -> store::Result<Vec<News>> {
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
-    recipients::written(notify, uid, workspace, notifications(request, workspace, remark, now), now).await
+    recipients::missing_for(notify, uid, workspace, notifications(request, workspace, remark, now), now).await
 }
 
 /// A person involved in several ways is notified once, for the first of them: all have the same key.

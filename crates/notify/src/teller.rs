@@ -53,13 +53,13 @@ enum Look {
     These(BTreeSet<Key>),
 }
 
-/// The keys of requests that appeared, changed or were deleted.
+/// The keys of requests that appeared, changed or were deleted. A trait, so that tests can send keys without a cache.
 trait Changed {
     /// Waits for the next one; `None` if there will be no more. Nothing is lost if the caller stops waiting.
     fn changed(&mut self) -> impl Future<Output = Option<Key>> + Send;
 
     /// Returns the next one, if there is one at this moment.
-    fn changed_by_now(&mut self) -> Option<Key>;
+    fn try_changed(&mut self) -> Option<Key>;
 }
 
 impl Changed for RowChanges<PromiseRequest> {
@@ -67,7 +67,7 @@ impl Changed for RowChanges<PromiseRequest> {
         self.next().await.map(|change| change.key)
     }
 
-    fn changed_by_now(&mut self) -> Option<Key> {
+    fn try_changed(&mut self) -> Option<Key> {
         self.try_next().map(|change| change.key)
     }
 }
@@ -181,7 +181,7 @@ async fn next(changes: &mut impl Changed, again: &mut Interval, done: bool) -> O
         () = tokio::time::sleep(SOON), if !done => return Some(Look::These(BTreeSet::new())),
     };
     tokio::time::sleep(TOGETHER).await;
-    Some(Look::These(std::iter::once(first).chain(std::iter::from_fn(|| changes.changed_by_now())).collect()))
+    Some(Look::These(std::iter::once(first).chain(std::iter::from_fn(|| changes.try_changed())).collect()))
 }
 
 /// Checks whether a request waits for a decision.
@@ -202,7 +202,7 @@ mod tests {
             self.recv().await
         }
 
-        fn changed_by_now(&mut self) -> Option<Key> {
+        fn try_changed(&mut self) -> Option<Key> {
             self.try_recv().ok()
         }
     }

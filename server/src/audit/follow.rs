@@ -31,8 +31,8 @@ use crate::clock::Clock;
 const TOGETHER: Duration = Duration::from_millis(50);
 /// Pause before something is looked at again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// Number of objects of a kind that are looked at together. What was seen is recorded right after: the longer that takes, the more often a
-/// change that is begun meanwhile could explain it.
+/// Number of objects of a kind that are looked at together. A change that is begun during a look makes that look invalid, and larger
+/// groups take longer.
 const AT_ONCE: usize = 4;
 
 /// The kinds that people write.
@@ -158,11 +158,11 @@ impl Follower<'_> {
     {
         let keys: Vec<Key> = keys.into_iter().collect();
         let mut again = BTreeSet::new();
-        for some in keys.chunks(AT_ONCE) {
-            let looked = join_all(some.iter().map(|key| self.look(cache, key))).await;
+        for chunk in keys.chunks(AT_ONCE) {
+            let looked = join_all(chunk.iter().map(|key| self.look(cache, key))).await;
             let mut sent = Vec::new();
             // All are sent before the first is waited for, so that they can be written together.
-            for (key, looked) in some.iter().zip(looked) {
+            for (key, looked) in chunk.iter().zip(looked) {
                 match looked {
                     Looked::Known => {}
                     Looked::Seen { begun, entry, state } if self.log.begun() == begun => sent.push((key, self.log.observe(*entry, state))),

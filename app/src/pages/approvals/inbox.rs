@@ -50,13 +50,15 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
         let open = (!inbox.query.open.is_empty()).then_some("");
         let shown = inbox.review.as_ref().map(|review| review.row.uid.clone()).unwrap_or_default();
         let (back, after_decision) = (list.clone(), !inbox.done.is_empty());
+        let is_last = after_decision && inbox.review.is_none() && !inbox.rows.is_empty();
+        let is_split = inbox.absent || is_last || inbox.review.is_some();
         // The first one is shown although no one chose it; its own address shows everything about it.
         let whole = |review: &ReviewPage| inbox.query.open.is_empty().then(|| listing.with("open", &review.row.uid).address());
         view! {
             {done.map(|done| view! { <div role="status"><Banner shape=Shape::Ready title=texts::DECISION_RECORDED><p>{done}</p></Banner></div> })}
             <h1 class="mb-2" id="inbox">{texts::APPROVALS}</h1>
             {covering(&inbox.covers)}
-            <div class="inbox" data-open=open>
+            <div class=is_split.then_some("inbox") data-open=open>
                 <section class="inbox-list" aria-labelledby="inbox" id="list">
                     <div class="section-head"><p class="basis" data-live="inbox-summary">{summary(&inbox)}</p><LiveState address=here/></div>
                     <div data-live="inbox-tabs">{tabs(&inbox)}</div>
@@ -72,7 +74,7 @@ pub async fn inbox(visit: &Visit, query: &InboxQuery, again: Option<Again>) -> R
                     {keys()}
                 </section>
                 {inbox.absent.then(|| absent(&list, total))}
-                {(after_decision && inbox.review.is_none() && !inbox.rows.is_empty()).then(|| none_left(&inbox))}
+                {is_last.then(|| none_left(&inbox))}
                 {inbox.review.as_ref().map(|review| view! {
                     <div class="inbox-pane" data-shown=review.row.uid.clone()><p class="only-narrow"><a href=list.clone()>{texts::show_all(total)}</a></p>{pane(review, After { back: &back, next: inbox.next.as_ref() }, whole(review).as_deref(), again.as_ref(), &token, &now).into_any()}</div>
                 })}

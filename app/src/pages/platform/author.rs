@@ -38,7 +38,7 @@ fn shown(found: &AuthorPage, now: &str) -> impl IntoView + use<> {
     };
     let steps = vec![Crumb::link(promises::PROMISES, page::PROMISES.to_owned()), Crumb::here(promise.title.clone())];
     let unseen = (!found.unseen.is_empty()).then(|| view! { <p class="basis" role="status">{texts::unseen(&found.unseen)}</p> });
-    let summary = (!promise.summary.is_empty()).then(|| view! { <p class="mt-2 mb-6">{promise.summary.clone()}</p> });
+    let summary = (!promise.summary.is_empty()).then(|| view! { <p class="mb-6">{promise.summary.clone()}</p> });
     view! {
         <Crumbs steps=steps/>
         <PageHead title=promise.title.clone() icon=promise.icon.clone() beside=state(&promise.state).into_any() meta=facts(promise).into_any() actions=actions.into_any()/>

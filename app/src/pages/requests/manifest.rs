@@ -23,7 +23,7 @@ pub(super) fn switch(is_yaml: bool) -> impl IntoView {
     let side = |label: &'static str, operation: &'static str, here: bool| {
         view! { <button class="preset" name="_op" value=operation aria-pressed=here.to_string()>{label}</button> }
     };
-    view! { <p class="row mb-4">{side(texts::AS_FORM, "form", !is_yaml)}{side(texts::AS_YAML, "yaml", is_yaml)}</p> }
+    view! { <p class="row mb-3">{side(texts::AS_FORM, "form", !is_yaml)}{side(texts::AS_YAML, "yaml", is_yaml)}</p> }
 }
 
 /// The manifest, what isn't submitted of it, and other ways to submit it.

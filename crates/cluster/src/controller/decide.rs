@@ -63,6 +63,7 @@ impl Decision {
     pub fn withdraw(&mut self, ctx: &ControllerContext, key: &Key) {
         if self.choice.fresh {
             self.choice.take_back();
+            self.choice.fresh = false;
             let former = self.choice.wanted().map(|former| former.name.as_str());
             ctx.acceptances.withdraw(key, self.replaced.take().filter(|replaced| Some(replaced.release.as_str()) == former));
         }

@@ -14,7 +14,7 @@ use crate::workspaces::ClusterId;
 /// Number of changes that a slow receiver can fall behind before it has to look at everything again. The memory is allocated at once, 32
 /// bytes for each.
 const BACKLOG: usize = 1024;
-/// The same for caches of which there can be thousands.
+/// The same for [`Cache::small`].
 const SMALL_BACKLOG: usize = 256;
 
 /// Receives keys of rows that appeared, changed or were deleted. After `Lagged`, look at the whole snapshot.
@@ -94,7 +94,7 @@ impl<V> Default for Cache<V> {
 }
 
 impl<V> Cache<V> {
-    /// Returns one of many caches, each of a few rows: its receivers have to look at everything again sooner.
+    /// Returns a cache with a short backlog, for caches of which there can be thousands.
     pub(crate) fn small() -> Self {
         Self::with_backlog(SMALL_BACKLOG)
     }

@@ -40,7 +40,7 @@ pub struct View {
 #[derive(Default)]
 pub struct Views {
     consumers: Mutex<HashMap<Export, Arc<Mutex<Consumers>>>>,
-    /// What the virtual workspaces serve, and the change of exports and schemas that it is of.
+    /// What the virtual workspaces serve, with the revision of the last change of an export or a schema that it was computed at.
     served: Mutex<HashMap<Export, (u64, Resources)>>,
 }
 
@@ -244,8 +244,11 @@ fn resources(state: &State, export: &Export) -> Option<Resources> {
     {
         return Some(resources.clone());
     }
-    let object = load(state, &export.provider, &export.name)?;
-    let resources = Arc::new(read(state, export, &object));
+    let Some(object) = load(state, &export.provider, &export.name) else {
+        state.views.served.lock().remove(export);
+        return None;
+    };
+    let resources = Arc::new(compute_resources(state, export, &object));
     // What a write in between has changed belongs to a later version.
     if last_change() == version {
         state.views.served.lock().insert(export.clone(), (version, resources.clone()));
@@ -254,7 +257,7 @@ fn resources(state: &State, export: &Export) -> Option<Resources> {
 }
 
 /// Exported, claimed, and the bindings.
-fn read(state: &State, export: &Export, object: &Value) -> Vec<Arc<Resource>> {
+fn compute_resources(state: &State, export: &Export, object: &Value) -> Vec<Arc<Resource>> {
     let mut found: Vec<Arc<Resource>> = Vec::new();
     for resource in object["spec"]["resources"].as_array().into_iter().flatten() {
         found.extend(state.registry.exported(state, export, resource["schema"].as_str().unwrap_or_default()).iter().cloned());

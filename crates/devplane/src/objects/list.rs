@@ -139,7 +139,7 @@ impl Call {
             let gap = |gap: HistoryGap| if next.is_empty() { ApiError::expired(gap.to_string()) } else { ApiError::expired(EXPIRED) };
             let (found, rest) = store.page(storage, &range, revision, place.as_ref(), reach, whole).map_err(gap)?;
             place = found.last().map(|(key, _)| key.clone()).or(place);
-            // What the text of an object tells comes first: the view is asked about few, and fewer are parsed.
+            // Cheap checks of the text come first, so that the view is asked about fewer objects and fewer are parsed.
             page.items.extend(found.into_iter().filter(|(key, stored)| {
                 might_pass(&selection, key, stored)
                     && self.view.shows(&self.resource, key, stored)
@@ -156,7 +156,7 @@ impl Call {
         }
     }
 
-    /// Whether a stored object is selected. Most of those that are not are not read for that.
+    /// Whether a stored object is selected. Most objects that don't match are rejected without being parsed.
     pub(crate) fn passes(&self, selection: &Selection, key: &Key, stored: &Stored) -> bool {
         selection.is_empty() || (might_pass(selection, key, stored) && selection.matches(&self.shown(stored)))
     }
@@ -205,7 +205,7 @@ impl Call {
     }
 }
 
-/// Whether a stored object might be selected, which is known without reading it.
+/// Whether a stored object might be selected, as far as its key and its text tell without parsing it.
 fn might_pass(selection: &Selection, key: &Key, stored: &Stored) -> bool {
     selection.exact("metadata.name").is_none_or(|name| *name == *key.name) && selection.might_match(&stored.json)
 }

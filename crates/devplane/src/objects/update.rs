@@ -201,8 +201,8 @@ impl Call {
         Ok(Proposal { object, warnings, applied: false, patched: true })
     }
 
-    /// What faults of a patched object are told with: of a strategic patch that is the patch, of others what it makes. The object that
-    /// was judged has been changed since, so the patch is applied once more: only a fault costs that.
+    /// The text that errors about a patched object quote: the patch itself if it is strategic, otherwise the result. The result was
+    /// modified since, so the patch is applied again; only errors pay for that.
     fn patched_text(&self, old: &Value) -> String {
         patching::strategic_text(self).unwrap_or_else(|| {
             let patched = patching::patched(self, old).map(|decoded| decoded.value).unwrap_or_default();
@@ -287,7 +287,7 @@ fn limit_to_part(call: &Call, old: &Value, object: &mut Value) {
             if let (Some(fields), Some(kept)) = (object.as_object_mut(), old.as_object()) {
                 fields.retain(|name, _| name == "status" || kept.contains_key(name));
                 for (name, value) in kept.iter().filter(|(name, _)| *name != "status") {
-                    // Most of what is sent is what is there: that is not copied.
+                    // Usually equal, so usually nothing is copied.
                     if fields.get(name) != Some(value) {
                         fields.insert(name.clone(), value.clone());
                     }

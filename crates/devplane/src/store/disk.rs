@@ -216,7 +216,7 @@ fn commit(database: &Database, batch: &[Queued], trimmed: Option<u64>) -> Result
             };
             history.insert(revision, (key.as_str(), old.as_slice()))?;
         }
-        // Changes come after all that was dropped before them: where the history begins as it did, there is nothing more to drop.
+        // New rows are always above `compacted`, so if it hasn't moved, there is nothing to drop.
         if trimmed != Some(compacted) {
             history.retain_in(..=compacted, |_, _| false)?;
         }

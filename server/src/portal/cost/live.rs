@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use app::view::CostBy;
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
-use cluster::usage::Accepted;
 use cluster::watch::Key;
 use ledger::{is_ready, price, since};
 use promise::ledger::{Figures, accrued};
@@ -173,7 +172,7 @@ impl Live {
         let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state.is_open());
         let Some(asked) = asked else { return };
         let release = caller.portal().world.releases.get(&key.beside(asked.release.clone()));
-        let wanted = release.and_then(|release| Accepted::of(&asked.release, &request.spec.promise.name, &release.spec()).price);
+        let wanted = release.and_then(|release| release.price.clone());
         let runs = status.is_some_and(|status| status.current.is_some());
         let before = if runs { price(request) } else { wanted.as_ref().map(|wanted| Money::new(0, wanted.currency.clone())) };
         if let Some(more) = wanted.zip(before).and_then(|(wanted, before)| wanted.minus(&before)) {
