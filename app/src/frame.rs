@@ -225,15 +225,13 @@ fn entries(visit: &Visit, about: &About) -> Vec<Entry> {
 fn navigation(visit: &Visit, about: &About, live: bool) -> impl IntoView + use<> {
     let (entries, section) = (entries(visit, about), about.section.as_str());
     let in_bar = if entries.len() > IN_BAR + 1 { IN_BAR } else { entries.len() };
-    let lines = entries.iter().enumerate().map(|(at, entry)| {
-        let class = (at >= in_bar).then_some("beyond");
-        view! { <li class=class>{entry.link(section)}</li> }
-    });
-    let lines = lines.collect_view();
-    let beyond = entries.get(in_bar..).filter(|beyond| !beyond.is_empty()).map(|beyond| {
+    let (bar, beyond) = entries.split_at(in_bar);
+    let lines = bar.iter().map(|entry| view! { <li>{entry.link(section)}</li> }).collect_view();
+    let wide = beyond.iter().map(|entry| view! { <li class="beyond">{entry.link(section)}</li> }).collect_view();
+    let more = (!beyond.is_empty()).then(|| {
         let current = beyond.iter().any(|entry| entry.href == section).then_some("current");
         let links = beyond.iter().map(|entry| view! { <li>{entry.link(section)}</li> }).collect_view();
         view! { <li class="more"><details class="menu"><summary class=current><Icon name="ellipsis"/>{texts::MORE}</summary><div class="pop pop-end"><ul>{links}</ul></div></details></li> }
     });
-    view! { <nav class="sidenav" aria-label=texts::MAIN data-live=live.then_some("navigation")><ul>{lines}{beyond}</ul></nav> }
+    view! { <nav class="sidenav" aria-label=texts::MAIN data-live=live.then_some("navigation")><ul>{lines}{wide}{more}</ul></nav> }
 }
