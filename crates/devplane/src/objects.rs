@@ -234,7 +234,7 @@ impl Call {
         Ok((value, warnings))
     }
 
-    /// As [`Call::decode_typed`] for a patched object, whose faults are told on the field `patch`; `shown` writes the object as text.
+    /// Like [`Call::decode_typed`], for the result of a patch: errors name the field `patch` and quote the text that `shown` returns.
     pub(crate) fn decode_patched(
         &self,
         decoded: Decoded,

@@ -22,7 +22,7 @@ struct Proposal {
     warnings: Vec<String>,
     /// Whether the result is that of an apply, whose `managedFields` are settled already.
     applied: bool,
-    /// Whether a patch other than an apply made it: faults of its form are told with the object as text.
+    /// Whether it is the result of a patch other than an apply. Errors about its form then quote the patched object.
     patched: bool,
 }
 

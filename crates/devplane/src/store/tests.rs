@@ -10,7 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::SystemClock;
 
-/// A disk in memory whose syncs wait while somebody holds it up.
+/// A disk in memory whose syncs wait as long as `hold` is locked.
 #[derive(Debug, Default)]
 struct HeldDisk {
     disk: InMemoryBackend,
@@ -150,9 +150,12 @@ async fn an_absence_waits_for_the_changes_that_it_rests_on_and_for_no_others() {
         let elsewhere = Key::new(&ClusterId::sandbox(), "default", "a");
         store.write_behind(&other, &key, 0, Some(json!({"metadata": {}}))).unwrap();
         store.write_behind(&resource, &elsewhere, 0, Some(json!({"metadata": {}}))).unwrap();
-        assert!(store.get(&resource, &place("b").1).now_or_never().is_some_and(|found| found.is_none()), "nothing of it is on its way");
+        assert!(
+            store.get(&resource, &place("b").1).now_or_never().is_some_and(|found| found.is_none()),
+            "no change of this kind is waiting to be written"
+        );
         store.write_behind(&resource, &key, written.revision, None).unwrap();
-        assert!(store.get(&resource, &key).now_or_never().is_none(), "a removal that is not on disk is told to nobody");
+        assert!(store.get(&resource, &key).now_or_never().is_none(), "a removal isn't visible before it is on disk");
     }
     assert!(store.get(&resource, &key).await.is_none());
 }

@@ -88,14 +88,14 @@ async fn a_list_by_name_is_the_list_of_that_object_alone() {
         assert_eq!(names, expected, "{query}");
         assert!((before..=after).contains(&version), "{query}: {before} {version} {after}");
         let metadata = answer["metadata"].as_object().unwrap();
-        assert_eq!(metadata.keys().collect::<Vec<_>>(), ["resourceVersion"], "{query}: nothing follows");
+        assert_eq!(metadata.keys().collect::<Vec<_>>(), ["resourceVersion"], "{query}: there is no next page");
     }
     let (_, version, _) = list("").await;
     server.send("admin", "DELETE", &format!("{SECRETS}/mine"), "application/json", Value::Null).await;
     assert!(list("fieldSelector=metadata.name%3Dmine").await.0.is_empty());
     let past = format!("fieldSelector=metadata.name%3Dmine&resourceVersionMatch=Exact&resourceVersion={version}");
-    let (names, told, _) = list(&past).await;
-    assert_eq!((names.as_slice(), told), (&["mine".to_owned()][..], version));
+    let (names, listed_version, _) = list(&past).await;
+    assert_eq!((names.as_slice(), listed_version), (&["mine".to_owned()][..], version));
 }
 
 #[tokio::test]
