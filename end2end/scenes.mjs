@@ -553,6 +553,11 @@ function addressOf(page) {
 /** How many pages of the gallery are opened at the same time: while one waits for the portal or for a frame, another works. */
 const TOGETHER = 2;
 
+/** Whether a page has islands besides the palette, which is loaded when it is first opened. */
+export const hasIslands = (html) => /<leptos-island data-component="(?!Palette_)/.test(html);
+/** Whether a page has a stream that keeps it live. */
+export const isLive = (html) => html.includes("/live?topic=");
+
 /**
  * The portal with every scene, which all files share and leave as it is; `run.mjs` starts it. `everywhere(looks)` opens each scene once and looks at
  * it in each way; it answers what each found, and what the browser complained of. `shown()` answers the scenes that are pages and no refusals, each

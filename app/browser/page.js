@@ -110,13 +110,21 @@ const TYPED = "typed";
 /** Types of fields that are never saved: people don't type into them, or they hold secrets. */
 const UNKEPT = ["hidden", "password", "submit", "button", "file"];
 
+/** Whether a field is chosen, or its value. */
+const state = ({ type }) => (type === "radio" || type === "checkbox" ? "checked" : "value");
+
+/** That as the portal rendered it, whatever the browser remembers. */
+function rendered(field) {
+  if (field.options) return ([...field.options].find((option) => option.defaultSelected) ?? field.options[0])?.value;
+  return state(field) === "checked" ? field.defaultChecked : field.defaultValue;
+}
+
 /**
  * Keeps what is typed into the form of a request over a reload. Right after a key, that is too early for a draft, and for the memory of the browser.
  */
 export function typed() {
   const form = document.getElementById("request");
   const fields = () => [...form.elements].filter(({ name, type }) => name && !UNKEPT.includes(type));
-  const state = ({ type }) => (type === "radio" || type === "checkbox" ? "checked" : "value");
   let unsent = false;
   form.addEventListener("input", () => (unsent = true));
   form.addEventListener("submit", () => (unsent = false));
@@ -127,10 +135,16 @@ export function typed() {
   const [address, values] = JSON.parse(sessionStorage.getItem(TYPED)) ?? [];
   sessionStorage.removeItem(TYPED);
   if (address !== location.href || performance.getEntriesByType("navigation")[0]?.type !== "reload") return;
+  let isNew = false;
   fields().forEach((field, place) => {
+    const [name, value] = values[place] ?? [];
     // A form that has changed meanwhile keeps what is still in the same place.
-    if (values[place]?.[0] === field.name) field[state(field)] = values[place][1];
+    if (name !== field.name) return;
+    isNew ||= rendered(field) !== value;
+    field[state(field)] = value;
   });
+  // What the page already has was saved: checking it would save a second draft.
+  if (!isNew) return;
   // The other scripts of the page listen from then on: it is checked and saved as if it were typed.
   document.addEventListener("DOMContentLoaded", () => form.dispatchEvent(new Event("input", { bubbles: true })), { once: true });
 }

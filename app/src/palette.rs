@@ -1,6 +1,5 @@
-//! The palette: search and commands in a dialog. It is an island, so that the same view is rendered by the server and brought to life in the
-//! browser, where `browser/keys.js` loads it when it is first opened. Results are a fragment of HTML
-//! (`pages::search::suggestions`), so nothing here knows what can be found.
+//! The palette: search and commands in a dialog. It is an island without content, which `browser/keys.js` loads when the palette is first
+//! opened; the dialog is made then. Results are a fragment of HTML (`pages::search::suggestions`), so nothing here knows what can be found.
 
 use std::time::Duration;
 
@@ -32,7 +31,7 @@ const UNAVAILABLE: &str = "The search didn't respond. Press Enter to try it on a
 const CHOICES: &str = "Choices: ";
 const KEYS: &str = "↑ ↓ to choose, Enter to open, Esc to close";
 
-/// The dialog, closed until the event `palette`.
+/// The dialog, which there isn't before the first event `palette`.
 #[island]
 pub fn Palette() -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
@@ -55,17 +54,19 @@ pub fn Palette() -> impl IntoView {
         let number = latest.get_value();
         set_timeout(move || (latest.get_value() == number).then(ask).unwrap_or_default(), PAUSE);
     };
+    // How often somebody wanted to open it.
+    let opened = RwSignal::new(0_u32);
     Effect::new(move |_| {
-        let open = move || {
-            let Some(dialog) = dialog.get_untracked().filter(|dialog| !dialog.open()) else { return };
-            if dialog.show_modal().is_ok() {
-                soon();
-            }
-        };
-        let listener = Closure::<dyn Fn()>::new(open);
+        let listener = Closure::<dyn Fn()>::new(move || opened.update(|times| *times += 1));
         // Without the listener, the link leads to the search.
         let _ = document().add_event_listener_with_callback(OPEN, listener.as_ref().unchecked_ref());
         listener.forget();
+    });
+    Effect::new(move |_| {
+        let (_, dialog) = (opened.get(), dialog.get());
+        if dialog.is_some_and(|dialog| !dialog.open() && dialog.show_modal().is_ok()) {
+            soon();
+        }
     });
     // The results are in the document once the view has taken them in.
     Effect::new(move |_| {
@@ -96,13 +97,15 @@ pub fn Palette() -> impl IntoView {
         }
     };
     view! {
-        <dialog class="palette" aria-label=LABEL node_ref=dialog on:click=on_click>
-            <div class="palette-box">
-                <input class="input" type="text" enterkeyhint="search" role="combobox" autocomplete="off" spellcheck="false" aria-label=LABEL placeholder=PLACEHOLDER aria-controls=HITS aria-expanded="true" on:input=move |_| soon() on:keydown=on_key/>
-                <div class="palette-hits" id=HITS role="listbox" aria-label=LABEL inner_html=move || hits.get()></div>
-                <p class="palette-foot"><span role="status">{move || said.get()}</span><span aria-hidden="true">{KEYS}</span></p>
-            </div>
-        </dialog>
+        <Show when=move || opened.get() != 0>
+            <dialog class="palette" aria-label=LABEL node_ref=dialog on:click=on_click>
+                <div class="palette-box">
+                    <input class="input" type="text" enterkeyhint="search" role="combobox" autocomplete="off" spellcheck="false" aria-label=LABEL placeholder=PLACEHOLDER aria-controls=HITS aria-expanded="true" on:input=move |_| soon() on:keydown=on_key/>
+                    <div class="palette-hits" id=HITS role="listbox" aria-label=LABEL inner_html=move || hits.get()></div>
+                    <p class="palette-foot"><span role="status">{move || said.get()}</span><span aria-hidden="true">{KEYS}</span></p>
+                </div>
+            </dialog>
+        </Show>
     }
 }
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { brotliCompressSync } from "node:zlib";
 import { byRoute } from "../routes.mjs";
-import { gallery } from "../scenes.mjs";
+import { gallery, hasIslands, isLive } from "../scenes.mjs";
 
 const [ordinary, most] = [16_000, 30_000];
 /** Script of a page that is neither live nor has an island: modules of `app/browser` alone. */
@@ -36,9 +36,6 @@ const it = gallery();
 let shown;
 /** What is weighed; all of it is fetched once. */
 const scenes = () => (shown ??= it.shown());
-
-const hasIslands = (html) => /<leptos-island data-component="(?!Palette_)/.test(html);
-const isLive = (html) => html.includes("/live?topic=");
 
 /** Files of the site that a page names and loads by itself: those that end so. */
 function files(html, ...ends) {

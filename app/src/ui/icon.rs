@@ -22,7 +22,7 @@ pub static SPRITE: LazyLock<String> = LazyLock::new(|| {
 pub static SPRITE_ADDRESS: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
     SPRITE.hash(&mut hasher);
-    format!("/assets/icons.{:016x}.svg", hasher.finish())
+    format!("/assets/icons.{:08x}.svg", hasher.finish() as u32)
 });
 
 /// An icon of the sprite; a word is shown beside it, so screen readers skip it.
