@@ -113,8 +113,8 @@ if (Symbol.dispose) IntoUnderlyingSource.prototype[Symbol.dispose] = IntoUnderly
 /**
  * @param {HTMLElement} el
  */
-export function Palette_17541113547574508153(el) {
-wasm.Palette_17541113547574508153(el);
+export function Palette_1890773961594508289(el) {
+wasm.Palette_1890773961594508289(el);
 }
 
 /**
@@ -176,6 +176,10 @@ arg0.addEventListener(getStringFromWasm0(arg1, arg2), arg3);
 __wbg_assign_fb94d6eb5054e51b: function() { return handleError(function (arg0, arg1, arg2) {
 arg0.assign(getStringFromWasm0(arg1, arg2));
 }, arguments); },
+__wbg_body_5f971cbc6950ca4f: function(arg0) {
+const ret = arg0.body;
+return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+},
 __wbg_buffer_aca05a93c046db1a: function(arg0) {
 const ret = arg0.buffer;
 return ret;
@@ -583,27 +587,27 @@ const ret = arg0.view;
 return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
 },
 __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 183, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 185, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h40a7b3091017dec5);
 return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 231, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322);
 return ret;
 },
 __wbindgen_generic_0000000000000003: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 229, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [NamedExternref("Event")], shim_idx: 231, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h09a30c44532ae322_15);
 return ret;
 },
 __wbindgen_generic_0000000000000004: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 173, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 175, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
 const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hf894d9282c0a760e);
 return ret;
 },
 __wbindgen_generic_0000000000000005: function(arg0, arg1) {
-// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 175, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
+// Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 177, ret: Unit, inner_ret: Some(Unit) }, mutable: false }) -> Externref`.
 const ret = makeClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h6c64a8f98d131772);
 return ret;
 },

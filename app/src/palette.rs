@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::ev::{KeyboardEvent, MouseEvent};
 use leptos::html::Dialog;
+use leptos::mount::mount_to_body;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::closure::Closure;
@@ -31,9 +32,16 @@ const UNAVAILABLE: &str = "The search didn't respond. Press Enter to try it on a
 const CHOICES: &str = "Choices: ";
 const KEYS: &str = "↑ ↓ to choose, Enter to open, Esc to close";
 
-/// The dialog, which there isn't before the first event `palette`.
+/// Where the dialog is, once the script of the palette was loaded. Pages have none.
 #[island]
 pub fn Palette() -> impl IntoView {
+    if cfg!(feature = "palette") {
+        mount_to_body(dialog);
+    }
+}
+
+/// The dialog, closed until the event `palette`.
+fn dialog() -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
     let (hits, said) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     // Only the answer to the latest question counts.
@@ -54,19 +62,17 @@ pub fn Palette() -> impl IntoView {
         let number = latest.get_value();
         set_timeout(move || (latest.get_value() == number).then(ask).unwrap_or_default(), PAUSE);
     };
-    // How often somebody wanted to open it.
-    let opened = RwSignal::new(0_u32);
     Effect::new(move |_| {
-        let listener = Closure::<dyn Fn()>::new(move || opened.update(|times| *times += 1));
+        let open = move || {
+            let Some(dialog) = dialog.get_untracked().filter(|dialog| !dialog.open()) else { return };
+            if dialog.show_modal().is_ok() {
+                soon();
+            }
+        };
+        let listener = Closure::<dyn Fn()>::new(open);
         // Without the listener, the link leads to the search.
         let _ = document().add_event_listener_with_callback(OPEN, listener.as_ref().unchecked_ref());
         listener.forget();
-    });
-    Effect::new(move |_| {
-        let (_, dialog) = (opened.get(), dialog.get());
-        if dialog.is_some_and(|dialog| !dialog.open() && dialog.show_modal().is_ok()) {
-            soon();
-        }
     });
     // The results are in the document once the view has taken them in.
     Effect::new(move |_| {
@@ -97,15 +103,13 @@ pub fn Palette() -> impl IntoView {
         }
     };
     view! {
-        <Show when=move || opened.get() != 0>
-            <dialog class="palette" aria-label=LABEL node_ref=dialog on:click=on_click>
-                <div class="palette-box">
-                    <input class="input" type="text" enterkeyhint="search" role="combobox" autocomplete="off" spellcheck="false" aria-label=LABEL placeholder=PLACEHOLDER aria-controls=HITS aria-expanded="true" on:input=move |_| soon() on:keydown=on_key/>
-                    <div class="palette-hits" id=HITS role="listbox" aria-label=LABEL inner_html=move || hits.get()></div>
-                    <p class="palette-foot"><span role="status">{move || said.get()}</span><span aria-hidden="true">{KEYS}</span></p>
-                </div>
-            </dialog>
-        </Show>
+        <dialog class="palette" aria-label=LABEL node_ref=dialog on:click=on_click>
+            <div class="palette-box">
+                <input class="input" type="text" enterkeyhint="search" role="combobox" autocomplete="off" spellcheck="false" aria-label=LABEL placeholder=PLACEHOLDER aria-controls=HITS aria-expanded="true" on:input=move |_| soon() on:keydown=on_key/>
+                <div class="palette-hits" id=HITS role="listbox" aria-label=LABEL inner_html=move || hits.get()></div>
+                <p class="palette-foot"><span role="status">{move || said.get()}</span><span aria-hidden="true">{KEYS}</span></p>
+            </div>
+        </dialog>
     }
 }
 

@@ -4,6 +4,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { order, reaches, signIn, stage, until, workspace } from "../portal.mjs";
+import { saved } from "../walk.mjs";
 
 const it = stage();
 const form = `/w/${workspace}/promises/postgresql/request`;
@@ -36,6 +37,22 @@ test("reload, Back and a link lose nothing, and the draft is listed until it is 
   await page.goto(`/w/${workspace}/requests`);
   await page.getByRole("button", { name: "Discard the draft orders-db" }).click();
   await page.getByRole("button", { name: "Discard the draft orders-db" }).waitFor({ state: "detached" });
+  assert.deepEqual(page.complaints, []);
+  await page.context().close();
+});
+
+test("a reload of what is saved saves no second draft", async () => {
+  const page = await signIn(it, "dev-shop");
+  await page.addInitScript(() => document.addEventListener("input", () => (window.isTyped = true), true));
+  await page.goto(form);
+  await name(page).fill("carts-db");
+  await saved(page, true);
+  const address = page.url();
+  await page.reload();
+  assert.equal(await name(page).inputValue(), "carts-db");
+  // What a reload brings back is saved as if it were typed, when the document is there.
+  assert.equal(await page.evaluate(() => window.isTyped), undefined);
+  assert.equal(page.url(), address);
   assert.deepEqual(page.complaints, []);
   await page.context().close();
 });

@@ -19,8 +19,8 @@ fn forms_of_all_definitions_are_short_at_first_view() {
     let (mut seen, mut largest) = (0, (0, String::new()));
     for (name, document) in &documents {
         for source in schemas(document).unwrap_or_default() {
-            let spec = PromiseSpec { parameters: Some(source.schema.clone()), ..PromiseSpec::default() };
-            let effective = Effective { schema: source.schema, ..Effective::default() };
+            let spec = PromiseSpec { parameters: Some(source.schema.clone().into()), ..PromiseSpec::default() };
+            let effective = Effective { schema: source.schema.into(), ..Effective::default() };
             let form = model(&spec, &effective, &Draft::of(json!({})), &[]);
             let html = Owner::new().with(|| view! { <Fields form=form focus=None workspace="root:acme".to_owned()/> }.to_html());
             seen += 1;

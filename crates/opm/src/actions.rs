@@ -136,7 +136,7 @@ async fn run(
     };
     let base = Command::new("action").bin_name(format!("{} request action {} {name}", called.name(), target.name));
     let base = base.about(action.description.clone().unwrap_or_else(|| action.title.clone()));
-    let spec = PromiseSpec { parameters: Some(action.parameters.clone()), form: action.form.clone(), ..PromiseSpec::default() };
+    let spec = PromiseSpec { parameters: Some(action.parameters.clone().into()), form: action.form.clone(), ..PromiseSpec::default() };
     let form = Form::new(&action.title, spec, RunOptions::augment_args(Way::augment_args(base)));
     let matches = form.parse(words)?;
     let options = RunOptions::from_arg_matches(&matches).map_err(clap_error)?;

@@ -301,7 +301,7 @@ mod tests {
         let mut schemas = 0;
         for (name, document) in documents {
             for source in promise::source::schemas(&document).unwrap_or_default() {
-                let promise = PromiseSpec { parameters: Some(source.schema), ..PromiseSpec::default() };
+                let promise = PromiseSpec { parameters: Some(source.schema.into()), ..PromiseSpec::default() };
                 let all = fields(&promise, &["name", "output"]);
                 // It panics if two flags have the same name.
                 Command::new("request").no_binary_name(true).args(all.iter().map(flag)).debug_assert();

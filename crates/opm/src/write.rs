@@ -1,6 +1,7 @@
 //! `opm promise request`: what is requested, from flags and files.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Command, FromArgMatches as _};
@@ -189,7 +190,7 @@ pub(crate) async fn find_promise(portal: &Portal, name: &str, home: Option<&str>
 pub(crate) fn spec(detail: &PromiseDetail) -> PromiseSpec {
     PromiseSpec {
         version: detail.summary.version.clone(),
-        parameters: detail.schema.clone(),
+        parameters: detail.schema.clone().map(Arc::new),
         secret_parameters: detail.secret_parameters.clone(),
         form: detail.form.clone(),
         ..PromiseSpec::default()

@@ -13,6 +13,8 @@ mod status;
 mod tests;
 mod words;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 pub(crate) use check::check;
@@ -36,7 +38,7 @@ pub fn form(spec: &PromiseSpec, action: &ActionSpec) -> PromiseSpec {
         version: spec.version.clone(),
         lifecycle: spec.lifecycle,
         presentation: spec.presentation.clone(),
-        parameters: action.parameters.clone(),
+        parameters: action.parameters.clone().map(Arc::new),
         form: action.form.clone(),
         ..PromiseSpec::default()
     }

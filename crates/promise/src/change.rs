@@ -100,7 +100,7 @@ fn differences(spec: &PromiseSpec, before: &Value, after: &Value, rows: Rows) ->
     let mut comparison = Comparison { spec, rows, changes: Vec::new() };
     // A null side has no values, not even at the root.
     let side = |value| Some(value).filter(|value: &&Value| !value.is_null());
-    comparison.compare(spec.parameters.as_ref(), &Path::default(), side(before), side(after));
+    comparison.compare(spec.parameters.as_deref(), &Path::default(), side(before), side(after));
     let mut changes = comparison.changes;
     changes.sort_by_cached_key(|change| (change.after.is_none(), rank(spec, &change.path)));
     changes
@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn reported(schema: serde_json::Value, before: &serde_json::Value, after: &serde_json::Value) -> Vec<String> {
-        let spec = PromiseSpec { parameters: Some(schema), ..PromiseSpec::default() };
+        let spec = PromiseSpec { parameters: Some(schema.into()), ..PromiseSpec::default() };
         let words = |side: Option<String>| side.unwrap_or_else(|| "-".to_owned());
         let line = |change: &super::Change| {
             let (was, is) = (words(change.before_in_words(&spec)), words(change.after_in_words(&spec)));

@@ -32,7 +32,7 @@ impl fmt::Display for Breadcrumb {
 
 /// Returns where a value is. `parameters` contain it: rows are called by what is in them.
 pub fn breadcrumb(spec: &PromiseSpec, parameters: &Value, path: &Path) -> Breadcrumb {
-    let (mut node, mut at) = (spec.parameters.as_ref(), Some(parameters));
+    let (mut node, mut at) = (spec.parameters.as_deref(), Some(parameters));
     let (mut pattern, mut words) = (Path::default(), Vec::new());
     let mut in_row = false;
     for segment in &path.0 {

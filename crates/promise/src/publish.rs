@@ -17,6 +17,8 @@ mod tests;
 mod version;
 mod workflows;
 
+use std::sync::Arc;
+
 pub use breaking::changes as breaking_changes;
 pub use claims::{CLAIMED, claimed_kinds, unclaimed};
 use schema::structural::Schema;
@@ -63,7 +65,7 @@ impl Draft<'_> {
 /// # Errors
 /// If there are problems, with all of them in the order of the spec.
 pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: bool) -> Result<(), Vec<Problem>> {
-    let json = expression::parameters_schema(spec.parameters.as_ref());
+    let json = expression::parameters_schema(spec.parameters.as_deref());
     let mut draft = Draft { spec, json, trusted, problems: Vec::new() };
     version::check(&mut draft, previous);
     draft.problems.extend(presented(spec));
@@ -86,7 +88,7 @@ pub fn validate(spec: &PromiseSpec, previous: Option<&PromiseSpec>, trusted: boo
     // The rest is checked against the readable part of the schema: expressions aren't blamed for faults of the schema, and are checked
     // anyway.
     let schema = Schema::parse_lenient(&readable);
-    let spec = PromiseSpec { parameters: spec.parameters.as_ref().map(|_| readable.clone()), ..spec.clone() };
+    let spec = PromiseSpec { parameters: spec.parameters.as_ref().map(|_| Arc::new(readable.clone())), ..spec.clone() };
     let mut further = Draft { spec: &spec, json: readable, trusted, problems: Vec::new() };
     rest(&mut further, &schema);
     draft.problems.append(&mut further.problems);

@@ -119,7 +119,7 @@ pub(crate) fn resolve_read(
 
 /// Returns the parsed schema of a promise's parameters for forms, which evaluate no rules of it.
 pub(crate) fn schema_of(promise: &PromiseSpec) -> Schema {
-    Schema::parse_without_rules(promise.parameters.as_ref().unwrap_or(&Value::Null))
+    Schema::parse_without_rules(promise.parameters.as_deref().unwrap_or(&Value::Null))
 }
 
 /// Returns the schema that was parsed when the policies were composed, or else parses it.

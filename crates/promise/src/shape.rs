@@ -96,7 +96,7 @@ pub fn value_of(spec: &PromiseSpec, path: &Path, of: &Value) -> String {
     let text = of.as_str().map_or_else(|| of.to_string(), str::to_owned);
     let titled = hint.and_then(|hint| hint.options.get(&text)).and_then(|option| option.title.clone());
     let unit = hint.and_then(|hint| hint.unit.as_deref()).map(|unit| format!("\u{a0}{unit}")).unwrap_or_default();
-    let in_schema = || enum_title(node_at(spec.parameters.as_ref()?, path)?, of);
+    let in_schema = || enum_title(node_at(spec.parameters.as_deref()?, path)?, of);
     format!("{}{unit}", titled.or_else(in_schema).unwrap_or_else(|| wording::value(of)))
 }
 

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     fn spec(parameters: Value) -> PromiseSpec {
-        PromiseSpec { parameters: Some(parameters), ..PromiseSpec::default() }
+        PromiseSpec { parameters: Some(parameters.into()), ..PromiseSpec::default() }
     }
 
     #[test]

@@ -349,7 +349,8 @@ mod tests {
                 "password": {"type": "object", "properties": {"name": {"type": "string"}, "key": {"type": "string"}}},
             },
         }}});
-        let promise = PromiseSpec { parameters: Some(schema), secret_parameters: vec![".login.password".into()], ..PromiseSpec::default() };
+        let promise =
+            PromiseSpec { parameters: Some(schema.into()), secret_parameters: vec![".login.password".into()], ..PromiseSpec::default() };
         let (mut submission, _) = editing(Some(json!({})), promise);
         submission.secrets.insert(".login.password".to_owned(), SecretText::new("hunter2".into()));
         let reference = json!({"name": "orders-inputs", "key": "login.password"});

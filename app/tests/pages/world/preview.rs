@@ -19,8 +19,8 @@ pub(super) fn of(world: &World) -> PromisePreview {
         return PromisePreview { document, problem: Some("Secret has no schema.".to_owned()), ..PromisePreview::default() };
     }
     let schema = json!({"type": "object", "properties": {"size": {"type": "string"}, "replicas": {"type": "integer"}}});
-    let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-    let effective = Effective { schema, ..Effective::default() };
+    let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+    let effective = Effective { schema: schema.into(), ..Effective::default() };
     let problem = Problem { path: ".parameters.replicas".to_owned(), message: "Enter replicas as a whole number.".to_owned() };
     PromisePreview {
         document,

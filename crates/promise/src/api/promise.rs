@@ -1,6 +1,7 @@
 //! Promises and their immutable revisions (`domain.md` 2).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -29,10 +30,11 @@ pub struct PromiseSpec {
     /// How the promise is presented in the catalog.
     #[serde(default)]
     pub presentation: Presentation,
-    /// Structural OpenAPI v3 schema of the parameters, or a JSON Schema, which has `$schema`. The type is `object`.
+    /// Structural OpenAPI v3 schema of the parameters, or a JSON Schema, which has `$schema`. The type is `object`. Shared, because it can be
+    /// large and nearly everything that is done with a promise has a copy of it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "super::parameters")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
-    pub parameters: Option<Value>,
+    pub parameters: Option<Arc<Value>>,
     /// Paths of parameters such as `.adminPassword` whose value is a reference `{name, key}` to a Secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_parameters: Vec<String>,

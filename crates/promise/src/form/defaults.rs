@@ -104,8 +104,8 @@ fn skeleton(node: &Value, parameters: &Value) -> Value {
 /// Gives the objects around a parameter that only apply by default, so that nothing else changes when the parameter is set.
 pub(crate) fn keep_around(promise: &PromiseSpec, structural: &Schema, effective: &Effective, parameters: &mut Value, path: &Path) {
     let empty = Value::Null;
-    let own = promise.parameters.as_ref().unwrap_or(&empty);
-    let schema = if effective.schema.is_object() { &effective.schema } else { own };
+    let own = promise.parameters.as_deref().unwrap_or(&empty);
+    let schema = if effective.schema.is_object() { &*effective.schema } else { own };
     for length in 1..path.0.len() {
         let above = Path(path.0[..length].to_vec());
         if above.get(parameters).is_some() {

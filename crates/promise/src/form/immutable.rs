@@ -29,7 +29,7 @@ pub struct ChangeLimit {
 pub fn change_limits(promise: &PromiseSpec) -> Vec<ChangeLimit> {
     let mut found = Vec::new();
     if let Some(schema) = &promise.parameters {
-        collect(schema, &Path::default(), DEEPEST, &mut found);
+        collect(schema, &mut Path::default(), DEEPEST, &mut found);
     }
     found
 }
@@ -47,7 +47,8 @@ pub fn keep_immutable(promise: &PromiseSpec, accepted: &Value, parameters: &mut 
     }
 }
 
-fn collect(node: &Value, path: &Path, left: usize, found: &mut Vec<ChangeLimit>) {
+/// `path` is that of the node. It grows and shrinks on the way, because a large schema has few such rules.
+fn collect(node: &Value, path: &mut Path, left: usize, found: &mut Vec<ChangeLimit>) {
     for rule in node["x-kubernetes-validations"].as_array().into_iter().flatten() {
         let optional = rule["optionalOldSelf"] == true;
         for transition in Transition::of_rule(rule["rule"].as_str().unwrap_or_default(), optional) {
@@ -60,14 +61,18 @@ fn collect(node: &Value, path: &Path, left: usize, found: &mut Vec<ChangeLimit>)
     }
     let Some(left) = left.checked_sub(1) else { return };
     for (name, property) in node["properties"].as_object().into_iter().flatten() {
-        collect(property, &path.child(name), left, found);
+        path.0.push(Segment::Key(name.clone()));
+        collect(property, path, left, found);
+        path.0.pop();
     }
     let rows = match node.get("additionalProperties").filter(|values| values.is_object()) {
         Some(values) => Some(values),
         None => node.get("items").filter(|_| node["x-kubernetes-list-type"] == "map"),
     };
     if let Some(rows) = rows {
-        collect(rows, &Path(path.0.iter().cloned().chain([Segment::Each]).collect()), left, found);
+        path.0.push(Segment::Each);
+        collect(rows, path, left, found);
+        path.0.pop();
     }
 }
 

@@ -38,8 +38,8 @@ pub fn model(promise: &PromiseSpec, effective: &Effective, draft: &Draft, proble
 /// Builds the form for a change: immutable fields are locked. `accepted` are the parameters of the last accepted release.
 pub fn model_of_edit(promise: &PromiseSpec, effective: &Effective, draft: &Draft, problems: &[Problem], accepted: Option<&Value>) -> Form {
     let empty = Value::Null;
-    let own = promise.parameters.as_ref().unwrap_or(&empty);
-    let schema = if effective.schema.is_object() { &effective.schema } else { own };
+    let own = promise.parameters.as_deref().unwrap_or(&empty);
+    let schema = if effective.schema.is_object() { &*effective.schema } else { own };
     let structural = resolve::parsed_schema(promise, effective);
     let mut maker = Maker {
         promise,

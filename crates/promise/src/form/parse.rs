@@ -59,7 +59,7 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
         parsed.focus = Some(field_id(&rows::find(BASE)));
     }
     parsed.draft.texts.retain(|name, _| !name.ends_with("/~more") && *name != rows::sought(BASE));
-    let schema = if effective.schema.is_object() { &effective.schema } else { promise.parameters.as_ref().unwrap_or(&Value::Null) };
+    let schema = if effective.schema.is_object() { &*effective.schema } else { promise.parameters.as_deref().unwrap_or(&Value::Null) };
     let structural = resolve::parsed_schema(promise, effective);
     let defaults = Defaults::of(promise, &structural, effective, schema, &base);
     let mut reader = Reader {

@@ -56,7 +56,7 @@ fn overlay(promise: &PromiseSpec, values: &Value, at: &Path, texts: &mut BTreeMa
         Value::Object(fields) if !fields.is_empty() => {
             let name = at.pointer(BASE);
             texts.remove(&rows::absent(&name));
-            let schema = promise.parameters.as_ref().unwrap_or(&Value::Null);
+            let schema = promise.parameters.as_deref().unwrap_or(&Value::Null);
             if let Some(alternatives) = node_at(schema, at).and_then(Alternatives::of).filter(Alternatives::is_exclusive)
                 && let Chosen::One(index) = alternatives.of_values(Some(values), Some(values))
             {
@@ -89,7 +89,7 @@ fn show(promise: &PromiseSpec, target: &str, texts: &mut BTreeMap<String, String
 
 /// Chooses the alternatives that a field is part of, unless values of others would be removed that the form doesn't show.
 fn choose_around(promise: &PromiseSpec, target: &str, texts: &mut BTreeMap<String, String>, base: &Value) {
-    let (mut node, mut at) = (promise.parameters.as_ref().unwrap_or(&Value::Null), Path::default());
+    let (mut node, mut at) = (promise.parameters.as_deref().unwrap_or(&Value::Null), Path::default());
     for step in target.strip_prefix(BASE).unwrap_or_default().split('/').skip(1) {
         let key = step.replace("~1", "/").replace("~0", "~");
         let name = at.pointer(BASE);

@@ -95,8 +95,8 @@ pub struct Reference {
 /// Lists the fields of a promise, at most `most`. The fields of an object are listed all or not at all, and outer objects come first.
 pub fn reference(promise: &PromiseSpec, effective: &Effective, most: usize) -> Reference {
     let empty = Value::Null;
-    let own = promise.parameters.as_ref().unwrap_or(&empty);
-    let schema = if effective.schema.is_object() { &effective.schema } else { own };
+    let own = promise.parameters.as_deref().unwrap_or(&empty);
+    let schema = if effective.schema.is_object() { &*effective.schema } else { own };
     let defaults = Defaults::of(promise, &resolve::parsed_schema(promise, effective), effective, schema, &empty);
     let maker = Maker { promise, effective, own, defaults };
     let mut top = maker.below(&Place::root(), schema);
@@ -266,7 +266,7 @@ mod tests {
     use crate::policy::Effective;
 
     fn promise(schema: Value) -> PromiseSpec {
-        PromiseSpec { parameters: Some(schema), ..PromiseSpec::default() }
+        PromiseSpec { parameters: Some(schema.into()), ..PromiseSpec::default() }
     }
 
     fn lines(fields: &[FieldReference], into: &mut Vec<String>) {

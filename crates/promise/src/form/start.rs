@@ -46,7 +46,7 @@ fn over_defaults(promise: &PromiseSpec, values: &Value) -> Value {
 }
 
 fn lay(promise: &PromiseSpec, structural: &Schema, values: &Value, at: &Path, parameters: &mut Value) {
-    let schema = promise.parameters.as_ref().unwrap_or(&Value::Null);
+    let schema = promise.parameters.as_deref().unwrap_or(&Value::Null);
     let is_group = at.0.is_empty() || node_at(schema, at).is_some_and(|node| Shape::of(node) == Shape::Object);
     match values {
         Value::Object(fields) if is_group && !fields.is_empty() => {

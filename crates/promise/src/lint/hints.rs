@@ -35,7 +35,7 @@ pub fn hints(spec: &PromiseSpec, advice: &[Lint]) -> Option<Value> {
 
 /// Titles for all choices of a parameter, to be corrected.
 fn options(spec: &PromiseSpec, path: &Path) -> Value {
-    let node = spec.parameters.as_ref().and_then(|schema| node_at(schema, path));
+    let node = spec.parameters.as_deref().and_then(|schema| node_at(schema, path));
     let values = node.and_then(|node| node["enum"].as_array()).into_iter().flatten().filter_map(Value::as_str);
     values.map(|value| (value.to_owned(), json!({"title": crate::wording::humanise(&value.to_lowercase())}))).collect::<Map<_, _>>().into()
 }

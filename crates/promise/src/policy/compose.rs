@@ -1,5 +1,7 @@
 //! Composition of policies: most restrictive, and independent of order.
 
+use std::sync::Arc;
+
 use schema::expr::{ExprError, Program};
 use serde_json::{Map, Value};
 
@@ -66,7 +68,7 @@ pub(super) fn sorted(sources: &[PolicySource]) -> Vec<&PolicySource> {
 
 /// Combines all rules that apply.
 pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Files<'_>, standings: &[ConditionState]) -> Effective {
-    let schema = target.spec.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
+    let schema = target.spec.parameters.clone().unwrap_or_else(|| Arc::new(Value::Object(Map::new())));
     let (sets, defaults) = files.values(&|at| standings[at].counts());
     let parsed = ParsedSchema(Some(promise.shared_schema()));
     let mut effective = Effective { sets, defaults, parsed, ..Effective::default() };

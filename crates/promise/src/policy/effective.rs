@@ -32,8 +32,8 @@ pub struct Ruling<T> {
 /// The policies that apply, composed. Plain data: pages receive it, and `resolve` and the form read it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effective {
-    /// Schema of the parameters, narrowed by every blocking constraint, as offered by the form.
-    pub schema: Value,
+    /// Schema of the parameters, narrowed by every blocking constraint, as offered by the form. It is the promise's own if none applies.
+    pub schema: Arc<Value>,
     /// Every constraint, including those that only warn.
     pub constraints: Vec<Ruling<Constrain>>,
     /// Fixed values. Equal values of several rules for one path are listed individually.
@@ -129,7 +129,7 @@ impl Effective {
     /// Returns the schema with the values that policies give as its defaults: a field that isn't set gets them, whatever the promise's own
     /// default is.
     pub fn schema_with_defaults(&self) -> Value {
-        let mut schema = self.schema.clone();
+        let mut schema = (*self.schema).clone();
         for given in self.defaults.iter().chain(&self.sets) {
             if let Some(node) = node_at_mut(&mut schema, &given.path).and_then(Value::as_object_mut) {
                 node.insert("default".to_owned(), given.effect.clone());

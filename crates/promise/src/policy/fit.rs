@@ -73,7 +73,7 @@ struct Derived {
 impl FitSchema {
     /// Parses the schema of a promise.
     pub fn of(promise: &PromiseSpec) -> Self {
-        let schema = Schema::parse_without_rules(&expression::parameters_schema(promise.parameters.as_ref()));
+        let schema = Schema::parse_without_rules(&expression::parameters_schema(promise.parameters.as_deref()));
         Self { schema, derived: Derived::default(), actions: ActionSchema::all(promise) }
     }
 }

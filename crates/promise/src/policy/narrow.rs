@@ -1,6 +1,7 @@
 //! Applies constraints to the schema: what remains of a parameter, and what can't be satisfied.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use regex::Regex;
 use schema::structural::Schema;
@@ -116,11 +117,11 @@ pub(super) fn node_at_mut<'s>(schema: &'s mut Value, path: &Path) -> Option<&'s 
 /// A constraint of one entry of a map is checked but not applied to the schema, which describes all entries alike.
 pub(super) fn narrowed(
     spec: &PromiseSpec,
-    mut json: Value,
+    mut json: Arc<Value>,
     schema: &Schema,
     constraints: &[Narrowing<'_>],
     sets: &[Ruling<Value>],
-) -> (Value, Vec<Conflict>) {
+) -> (Arc<Value>, Vec<Conflict>) {
     let mut conflicts = Vec::new();
     let mut by_path: BTreeMap<&Path, Vec<Narrowing<'_>>> = BTreeMap::new();
     for narrowing in constraints {
@@ -146,7 +147,7 @@ pub(super) fn narrowed(
         rulings.iter().for_each(|ruling| remains.narrow(ruling));
         if remains.bounds.is_empty() {
             conflicts.push(nothing_left(spec, path, &own, &rulings));
-        } else if let (true, Some(node)) = (is_written, node_at_mut(&mut json, path).and_then(Value::as_object_mut)) {
+        } else if is_written && let Some(node) = node_at_mut(Arc::make_mut(&mut json), path).and_then(Value::as_object_mut) {
             write(&remains.bounds, node);
             add_patterns(node, &rulings);
             // A null passes the enum of a nullable schema, but not a rule that lists the allowed values.

@@ -31,7 +31,7 @@ pub fn structure(schema: &Value, spec: &Value) -> Structure {
     let mut known = spec.clone();
     let unknown = Schema::parse_lenient(schema).prune(&mut known);
     let unknown = unknown.iter().map(|field| unknown_field(schema, locate::path(field, spec))).collect();
-    let written = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
+    let written = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
     let resolved = resolve(&written, &known, None, &Effective::default(), &Context::default());
     let relative = |problem: Problem| Problem {
         path: problem.path.strip_prefix(".parameters").map_or(problem.path.clone(), str::to_owned),

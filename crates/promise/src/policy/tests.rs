@@ -17,15 +17,18 @@ use crate::api::{Enforcement, Owner, PolicySpec, PromiseSpec, Rule};
 
 fn promise() -> PromiseSpec {
     PromiseSpec {
-        parameters: Some(json!({
-            "type": "object",
-            "properties": {
-                "replicas": {"type": "integer", "minimum": 1, "maximum": 7},
-                "region": {"type": "string", "enum": ["eu", "us", "asia"]},
-                "name": {"type": "string", "pattern": "^[a-z]+$"},
-                "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}, "days": {"type": "integer"}}}
-            }
-        })),
+        parameters: Some(
+            json!({
+                "type": "object",
+                "properties": {
+                    "replicas": {"type": "integer", "minimum": 1, "maximum": 7},
+                    "region": {"type": "string", "enum": ["eu", "us", "asia"]},
+                    "name": {"type": "string", "pattern": "^[a-z]+$"},
+                    "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}, "days": {"type": "integer"}}}
+                }
+            })
+            .into(),
+        ),
         ..PromiseSpec::default()
     }
 }

@@ -171,7 +171,7 @@ pub fn unmatched(spec: &PolicySpec, promises: &[(&str, &PromiseSpec)], workspace
         }
         let Some((at, parameter)) = parameter(rule) else { continue };
         let Ok(path) = Path::parse(parameter) else { continue };
-        let spots = covered.iter().map(|(_, promise)| promise.parameters.as_ref().map_or(Spot::Absent, |schema| spot(schema, &path)));
+        let spots = covered.iter().map(|(_, promise)| promise.parameters.as_deref().map_or(Spot::Absent, |schema| spot(schema, &path)));
         let spots: Vec<Spot<'_>> = spots.collect();
         if spots.iter().all(|spot| matches!(spot, Spot::Absent)) {
             found.push(Warning::UnmatchedParameter { index, at: at.to_owned(), parameter: parameter.clone() });
@@ -269,7 +269,7 @@ mod tests {
         let replicas = json!({"type": "integer", "minimum": 1, "maximum": 7});
         let tier = json!({"type": "string", "enum": ["development", "production"]});
         PromiseSpec {
-            parameters: Some(json!({"type": "object", "properties": {"replicas": replicas, "tier": tier}})),
+            parameters: Some(json!({"type": "object", "properties": {"replicas": replicas, "tier": tier}}).into()),
             ..PromiseSpec::default()
         }
     }
@@ -306,9 +306,12 @@ mod tests {
     #[test]
     fn a_default_that_only_an_open_schema_accepts_is_found() {
         let open = PromiseSpec {
-            parameters: Some(json!({"type": "object", "properties": {
-                "values": {"type": "object", "properties": {"size": {"type": "integer"}}, "x-kubernetes-preserve-unknown-fields": true},
-            }})),
+            parameters: Some(
+                json!({"type": "object", "properties": {
+                    "values": {"type": "object", "properties": {"size": {"type": "integer"}}, "x-kubernetes-preserve-unknown-fields": true},
+                }})
+                .into(),
+            ),
             ..PromiseSpec::default()
         };
         let labels = BTreeMap::new();

@@ -11,12 +11,12 @@ use crate::expression;
 
 /// Returns every breaking change: its path in the spec and a clause.
 pub fn changes(before: &PromiseSpec, after: &PromiseSpec) -> Vec<(String, String)> {
-    let read = |spec: &PromiseSpec| Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
+    let read = |spec: &PromiseSpec| Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_deref()));
     let mut found = Vec::new();
     compare(&read(before), &read(after), ".parameters", &mut found);
     for (index, path) in after.secret_parameters.iter().enumerate() {
         let existed = crate::path::Path::parse(path)
-            .is_ok_and(|path| before.parameters.as_ref().is_some_and(|schema| crate::shape::node_at(schema, &path).is_some()));
+            .is_ok_and(|path| before.parameters.as_deref().is_some_and(|schema| crate::shape::node_at(schema, &path).is_some()));
         if existed && !before.secret_parameters.contains(path) {
             found.push((format!(".secretParameters[{index}]"), format!("{path} becomes a secret")));
         }

@@ -43,7 +43,7 @@ fn compiled(
         let message = format!("Use fewer resources: a promise can have at most {OBJECT_LIMIT}, and this one has {count}.");
         return Err(vec![Problem { path: ".implementation.resources".to_owned(), message }]);
     }
-    let parameters = Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_ref()));
+    let parameters = Schema::parse_lenient(&expression::parameters_schema(spec.parameters.as_deref()));
     let base = extend(expression::environment(&parameters));
     let ids: Vec<&str> = spec.implementation.resources.iter().map(|resource| resource.id.as_str()).collect();
     let kinds = spec.implementation.resources.iter().map(|resource| {

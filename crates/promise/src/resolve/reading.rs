@@ -6,7 +6,7 @@ use schema::expr::{Environment, Scope};
 use schema::structural::Schema;
 use serde_json::Value;
 
-use crate::api::{Owner, PolicySpec, PromiseSpec, Rule};
+use crate::api::{Owner, PolicySpec, PromiseSpec};
 use crate::context::Context;
 use crate::expression;
 use crate::policy::Reading;
@@ -22,7 +22,7 @@ pub struct PromiseReading {
 impl PromiseReading {
     /// Parses a promise. `trusted` is whether its home is trusted.
     pub fn of(promise: &PromiseSpec, trusted: bool) -> Self {
-        let schema = Schema::parse_lenient(&expression::parameters_schema(promise.parameters.as_ref()));
+        let schema = Schema::parse_lenient(&expression::parameters_schema(promise.parameters.as_deref()));
         let environment = expression::environment(&schema);
         let maintainer = promise.presentation.maintainer.as_ref();
         let own = PolicySpec {
@@ -36,11 +36,14 @@ impl PromiseReading {
 
     /// Whether two promises have the same reading: they differ only in what isn't parsed here, such as descriptions and templates.
     pub fn is_shared(one: &PromiseSpec, other: &PromiseSpec) -> bool {
-        fn parsed(spec: &PromiseSpec) -> (Option<&Value>, &[Rule], Option<&String>, Option<&String>) {
-            let team = spec.presentation.maintainer.as_ref().and_then(|maintainer| maintainer.team.as_ref());
-            (spec.parameters.as_ref(), &spec.policies, spec.presentation.display_name.as_ref(), team)
+        fn team(spec: &PromiseSpec) -> Option<&String> {
+            spec.presentation.maintainer.as_ref()?.team.as_ref()
         }
-        parsed(one) == parsed(other)
+        // Schemas that are shared aren't compared.
+        one.parameters == other.parameters
+            && one.policies == other.policies
+            && one.presentation.display_name == other.presentation.display_name
+            && team(one) == team(other)
     }
 
     /// Returns the schema of the parameters.

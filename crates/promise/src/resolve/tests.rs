@@ -173,7 +173,7 @@ fn expressions_refuse_warn_and_fail_closed() {
 }
 
 fn with_schema(schema: Value) -> impl Fn(Value, Option<Value>) -> Vec<(String, String)> {
-    let promise = PromiseSpec { version: "1.0.0".into(), parameters: Some(schema), ..PromiseSpec::default() };
+    let promise = PromiseSpec { version: "1.0.0".into(), parameters: Some(schema.into()), ..PromiseSpec::default() };
     let effective = Effective { schema: promise.parameters.clone().unwrap(), ..Effective::default() };
     move |parameters, former| {
         let resolved = resolve(&promise, &parameters, former.as_ref(), &effective, &Context::default());
@@ -286,8 +286,8 @@ fn too_few_and_too_many_entries_are_counted() {
         (fields("maxProperties", 1), json!({"a": "x", "b": "y"}), "Keep only one of hosts: a or b."),
     ] {
         let schema = json!({"type": "object", "properties": {"hosts": node}});
-        let promise = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-        let effective = Effective { schema, ..Effective::default() };
+        let promise = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+        let effective = Effective { schema: schema.into(), ..Effective::default() };
         let resolved = resolve(&promise, &json!({"hosts": value}), None, &effective, &Context::default());
         let messages: Vec<&str> = resolved.problems.iter().map(|problem| problem.message.as_str()).collect();
         assert_eq!(messages, [message]);

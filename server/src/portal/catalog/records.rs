@@ -89,7 +89,10 @@ impl Caller {
             contact: spec.presentation.maintainer.as_ref().and_then(|maintainer| maintainer.contact.clone()),
             deprecation: spec.deprecation.clone(),
             published: published(self, &offered).into_iter().map(|(key, revision)| version(&key, &revision, spec)).collect(),
-            schema: spec.parameters.as_ref().map(|own| effective.map_or_else(|| own.clone(), |effective| effective.schema_with_defaults())),
+            schema: spec
+                .parameters
+                .as_deref()
+                .map(|own| effective.map_or_else(|| own.clone(), |effective| effective.schema_with_defaults())),
             secret_parameters: spec.secret_parameters.clone(),
             form: spec.form.clone(),
             examples: spec.examples.clone(),

@@ -1,5 +1,7 @@
 //! The preview of a form: reads a document, and shows the form of its schema with advice for the author. Nothing is published.
 
+use std::sync::Arc;
+
 use app::backend::PreviewText;
 use app::view::{Pick, PromisePreview};
 use promise::Result;
@@ -77,7 +79,7 @@ fn read(draft: &PreviewDraft) -> std::result::Result<Read, String> {
     let document = yaml::read_document(&draft.document).map_err(|error| error.message)?;
     let sources = schemas(&document).map_err(|error: SourceError| error.to_string())?;
     let chosen = draft.version.min(sources.len() - 1);
-    let schema = sources[chosen].schema.clone();
+    let schema = Arc::new(sources[chosen].schema.clone());
     let own = if sources[chosen].kind == SourceKind::Promise { serde_json::from_value(document["spec"].clone()).ok() } else { None };
     let spec = own.unwrap_or_else(|| PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() });
     Ok(Read { sources, chosen, spec, effective: Effective { schema, ..Effective::default() } })

@@ -184,7 +184,7 @@ fn subject(workspace: &Workspace, of: ActionOf<'_>) -> String {
 }
 
 fn effective(spec: &PromiseSpec) -> Effective {
-    Effective { schema: spec.parameters.clone().unwrap_or_else(|| json!({"type": "object"})), ..Effective::default() }
+    Effective { schema: spec.parameters.clone().unwrap_or_else(|| json!({"type": "object"}).into()), ..Effective::default() }
 }
 
 /// Returns the form as a page shows it.

@@ -64,7 +64,7 @@ impl Plane {
     /// Publishes a promise with one parameter, and an own schema: `version` makes it another one.
     fn publish(&mut self, home: &str, name: &str, parameter: &str, version: usize) {
         let schema = json!({"type": "object", "properties": {parameter: {"type": "integer", "minimum": version}}});
-        let spec = PromiseSpec { parameters: Some(schema), version: format!("1.0.{version}"), ..PromiseSpec::default() };
+        let spec = PromiseSpec { parameters: Some(schema.into()), version: format!("1.0.{version}"), ..PromiseSpec::default() };
         let hash = revision::hash(&spec).unwrap();
         let named = revision::name(name, &hash);
         let record = PromiseRevisionSpec { promise: name.to_owned(), version: spec.version.clone(), hash, spec: spec.clone() };

@@ -255,7 +255,7 @@ fn what_can_be_added_is_named_in_comments() {
         "tier": {"type": "string", "enum": ["a", "b"]}, "size": {"type": "string", "default": "small"}, "password": {"type": "object"},
         "hosts": {"type": "array", "items": {"type": "string"}}, "on": {"type": "boolean"}, "replicas": {"type": "integer", "minimum": 2},
     }});
-    let promise = PromiseSpec { parameters: Some(schema.clone()), ..guarded() };
+    let promise = PromiseSpec { parameters: Some(schema.clone().into()), ..guarded() };
     for (given, lead) in [(json!({}), "  parameters:\n"), (json!({"size": "large"}), "  parameters:\n    size: large\n")] {
         let plain = write("orders", "default", &spec(given.clone()));
         let text = suggested(&plain, &promise, &schema);

@@ -59,8 +59,8 @@ fn rendered(form: &Form) -> Vec<&str> {
 
 /// The form with the problems that a check finds.
 fn checked(schema: &Value, draft: &Draft) -> Form {
-    let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-    let effective = Effective { schema: schema.clone(), ..Effective::default() };
+    let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+    let effective = Effective { schema: schema.clone().into(), ..Effective::default() };
     let problems = resolve(&spec, &draft.parameters, None, &effective, &Context::default()).problems;
     model(&spec, &effective, draft, &problems)
 }
@@ -193,8 +193,8 @@ fn the_parameters_themselves_and_rows_have_alternatives() {
 
     let mut root = source();
     root["type"] = json!("object");
-    let mut spec = PromiseSpec { parameters: Some(root.clone()), ..PromiseSpec::default() };
-    let effective = Effective { schema: root.clone(), ..Effective::default() };
+    let mut spec = PromiseSpec { parameters: Some(root.clone().into()), ..PromiseSpec::default() };
+    let effective = Effective { schema: root.clone().into(), ..Effective::default() };
     let name = "/parameters/~choice";
     let parse_with = |spec: &PromiseSpec, form: &Form, chosen: &str| {
         let pairs: Vec<(String, String)> = posted(form).into_iter().filter(|(known, _)| known != name).collect();
@@ -251,14 +251,14 @@ fn presets_and_the_search_choose() {
 fn the_reference_and_hints_name_the_alternatives() {
     let mut schema = schema();
     let allowed = |schema: &Value| {
-        let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-        let effective = Effective { schema: schema.clone(), ..Effective::default() };
+        let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+        let effective = Effective { schema: schema.clone().into(), ..Effective::default() };
         let fields = reference(&spec, &effective, 50).fields;
         assert_eq!(fields[0].r#type, FieldType::Group);
         (fields[0].allowed.clone(), model(&spec, &effective, &Draft::default(), &[]).fields()[0].constraint.clone())
     };
     assert_eq!(allowed(&schema), (Some("Exactly one of: Git, Image".to_owned()), None));
-    let root = PromiseSpec { parameters: Some(source()), ..PromiseSpec::default() };
+    let root = PromiseSpec { parameters: Some(source().into()), ..PromiseSpec::default() };
     let fields = reference(&root, &Effective::default(), 50).fields;
     let lines: Vec<(&str, Option<&str>)> = fields.iter().map(|field| (field.label.as_str(), field.allowed.as_deref())).collect();
     assert_eq!(lines, [("Git", Some("Exactly one of: Git, Image")), ("Image", Some("Exactly one of: Git, Image")), ("Interval", None)]);

@@ -136,8 +136,8 @@ fn differing() -> BoxedStrategy<Pair> {
 }
 
 fn returned(schema: &Value, value: &Value) -> (Value, Vec<String>) {
-    let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-    let effective = Effective { schema: schema.clone(), ..Effective::default() };
+    let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+    let effective = Effective { schema: schema.clone().into(), ..Effective::default() };
     let form = model(&spec, &effective, &Draft::of(value.clone()), &[]);
     for field in form.fields() {
         if let Control::Text { value, .. } = &field.control {

@@ -19,8 +19,8 @@ fn promises(versions: BTreeMap<String, Value>) -> BTreeMap<String, (PromiseSpec,
         .into_iter()
         .filter_map(|(version, schema)| {
             let schema = schema.pointer("/properties/spec")?.clone();
-            let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-            Some((version, (spec, Effective { schema, ..Effective::default() })))
+            let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+            Some((version, (spec, Effective { schema: schema.into(), ..Effective::default() })))
         })
         .collect()
 }
@@ -59,8 +59,8 @@ pub(super) fn objects() -> Option<(Vec<Sample>, LeftOut)> {
             left.entry("it has no parameters").or_default().push(name);
             continue;
         }
-        let spec = PromiseSpec { parameters: Some(source.schema.clone()), ..PromiseSpec::default() };
-        let effective = Effective { schema: source.schema.clone(), ..Effective::default() };
+        let spec = PromiseSpec { parameters: Some(source.schema.clone().into()), ..PromiseSpec::default() };
+        let effective = Effective { schema: source.schema.clone().into(), ..Effective::default() };
         found.push(Sample { name, spec, effective, parameters });
     }
     Some((found, left))

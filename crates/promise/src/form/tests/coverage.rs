@@ -97,8 +97,8 @@ fn nearly_every_value_has_a_control() {
                 assert_eq!(read, Ok(()), "{name}");
                 assert!(json_schema::original(&schema).is_none_or(|written| json_schema::check(written).is_ok()), "{name}");
             }
-            let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-            let effective = Effective { schema, ..Effective::default() };
+            let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+            let effective = Effective { schema: schema.into(), ..Effective::default() };
             let tally = tallies.entry(class(kind)).or_default();
             tally.schemas += 1;
             if whole(&effective.schema).is_none() {

@@ -17,8 +17,8 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn open(schema: &Value, base: Value) -> Self {
-        let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-        let effective = Effective { schema: schema.clone(), ..Effective::default() };
+        let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+        let effective = Effective { schema: schema.clone().into(), ..Effective::default() };
         let form = model(&spec, &effective, &Draft::of(base.clone()), &[]);
         Self { spec, effective, base, form }
     }
@@ -218,7 +218,7 @@ fn the_enter_key_searches_if_the_text_is_new() {
 
 #[test]
 fn a_form_uses_the_schema_that_policies_were_composed_with() {
-    let spec = PromiseSpec { parameters: Some(json!({"type": "object", "properties": many(10)})), ..PromiseSpec::default() };
+    let spec = PromiseSpec { parameters: Some(json!({"type": "object", "properties": many(10)}).into()), ..PromiseSpec::default() };
     let labels = std::collections::BTreeMap::new();
     let target = crate::policy::Target {
         promise: "wide",

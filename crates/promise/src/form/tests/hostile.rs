@@ -14,8 +14,8 @@ const SMALL: usize = 100_000;
 const FACTOR: usize = 60;
 
 fn of(schema: Value) -> (PromiseSpec, Effective) {
-    let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-    (spec, Effective { schema, ..Effective::default() })
+    let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+    (spec, Effective { schema: schema.into(), ..Effective::default() })
 }
 
 fn pairs(all: &[(&str, &str)]) -> Vec<(String, String)> {

@@ -191,8 +191,8 @@ proptest! {
     ) {
         let schema = json!({"type": "object", "properties": {PART: part, "kept": whole, "large": large}});
         let base = json!({PART: edited, "kept": kept, "large": partly, "not in the schema": [1, {"a": null}]});
-        let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
-        let effective = Effective { schema, ..Effective::default() };
+        let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+        let effective = Effective { schema: schema.into(), ..Effective::default() };
         let mut page = Page { spec, effective, draft: Draft::of(base.clone()), base };
         let before = others(&page.base);
         for action in actions {

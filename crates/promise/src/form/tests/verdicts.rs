@@ -203,9 +203,9 @@ impl Subject {
                     continue;
                 }
                 let samples = samples.remove(&schema.to_string()).unwrap_or_default();
-                let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
+                let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
                 let reading = PromiseReading::of(&spec, false);
-                let effective = Effective { schema, ..Effective::default() };
+                let effective = Effective { schema: schema.into(), ..Effective::default() };
                 found.push(Self { name: format!("{} {version}", definition.name), spec, effective, reading, samples });
             }
         }

@@ -286,7 +286,7 @@ impl Maker<'_> {
             group(words::SCOPE, words::SCOPE_TEXT, paths(&scope)),
             group(words::POLICY, "", paths(&policy)),
         ];
-        PromiseSpec { parameters: Some(parameters), form: self.hints, ..PromiseSpec::default() }
+        PromiseSpec { parameters: Some(parameters.into()), form: self.hints, ..PromiseSpec::default() }
     }
 }
 

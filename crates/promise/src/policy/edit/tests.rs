@@ -9,12 +9,15 @@ use crate::policy::Effective;
 
 fn redis() -> PromiseSpec {
     PromiseSpec {
-        parameters: Some(json!({"type": "object", "properties": {
-            "replicas": {"type": "integer", "minimum": 1, "maximum": 7},
-            "size": {"type": "string", "enum": ["small", "large"]},
-            "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}}},
-            "password": {"type": "object", "properties": {"name": {"type": "string"}}},
-        }})),
+        parameters: Some(
+            json!({"type": "object", "properties": {
+                "replicas": {"type": "integer", "minimum": 1, "maximum": 7},
+                "size": {"type": "string", "enum": ["small", "large"]},
+                "backup": {"type": "object", "properties": {"enabled": {"type": "boolean"}}},
+                "password": {"type": "object", "properties": {"name": {"type": "string"}}},
+            }})
+            .into(),
+        ),
         secret_parameters: vec![".password.name".into()],
         actions: [("backup".to_owned(), ActionSpec { title: Some("Back up".into()), ..ActionSpec::default() })].into(),
         ..PromiseSpec::default()

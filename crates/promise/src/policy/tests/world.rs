@@ -44,7 +44,7 @@ pub fn schema() -> Value {
 pub fn promise() -> &'static (PromiseSpec, PromiseReading) {
     static PROMISE: OnceLock<(PromiseSpec, PromiseReading)> = OnceLock::new();
     PROMISE.get_or_init(|| {
-        let spec = PromiseSpec { parameters: Some(schema()), ..PromiseSpec::default() };
+        let spec = PromiseSpec { parameters: Some(schema().into()), ..PromiseSpec::default() };
         let reading = PromiseReading::of(&spec, true);
         (spec, reading)
     })
@@ -86,7 +86,7 @@ pub fn composed(sources: &[PolicySource], schema: Option<&Value>) -> Effective {
     match schema {
         None => compose_read(&target(&promise().0, &labels, &[]), sources, &promise().1),
         Some(schema) => {
-            let spec = PromiseSpec { parameters: Some(schema.clone()), ..PromiseSpec::default() };
+            let spec = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
             compose_read(&target(&spec, &labels, &[]), sources, &PromiseReading::of(&spec, true))
         }
     }

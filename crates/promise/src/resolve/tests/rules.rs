@@ -9,7 +9,7 @@ use crate::policy::Effective;
 use crate::resolve::{Resolved, resolve};
 
 fn promise(schema: Value) -> PromiseSpec {
-    PromiseSpec { version: "1.0.0".into(), parameters: Some(schema), ..PromiseSpec::default() }
+    PromiseSpec { version: "1.0.0".into(), parameters: Some(schema.into()), ..PromiseSpec::default() }
 }
 
 fn effective(promise: &PromiseSpec) -> Effective {
