@@ -113,8 +113,8 @@ if (Symbol.dispose) IntoUnderlyingSource.prototype[Symbol.dispose] = IntoUnderly
 /**
  * @param {HTMLElement} el
  */
-export function Palette_1890773961594508289(el) {
-wasm.Palette_1890773961594508289(el);
+export function Palette_14393595408120886304(el) {
+wasm.Palette_14393595408120886304(el);
 }
 
 /**

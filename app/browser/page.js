@@ -110,10 +110,10 @@ const TYPED = "typed";
 /** Types of fields that are never saved: people don't type into them, or they hold secrets. */
 const UNKEPT = ["hidden", "password", "submit", "button", "file"];
 
-/** Whether a field is chosen, or its value. */
+/** The property of a field that holds what was entered. */
 const state = ({ type }) => (type === "radio" || type === "checkbox" ? "checked" : "value");
 
-/** That as the portal rendered it, whatever the browser remembers. */
+/** What the portal rendered there, whatever the browser restored. */
 function rendered(field) {
   if (field.options) return ([...field.options].find((option) => option.defaultSelected) ?? field.options[0])?.value;
   return state(field) === "checked" ? field.defaultChecked : field.defaultValue;

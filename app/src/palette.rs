@@ -32,7 +32,7 @@ const UNAVAILABLE: &str = "The search didn't respond. Press Enter to try it on a
 const CHOICES: &str = "Choices: ";
 const KEYS: &str = "↑ ↓ to choose, Enter to open, Esc to close";
 
-/// Where the dialog is, once the script of the palette was loaded. Pages have none.
+/// Adds the dialog to the end of the page when its script is loaded. On the server, it renders nothing.
 #[island]
 pub fn Palette() -> impl IntoView {
     if cfg!(feature = "palette") {

@@ -47,12 +47,10 @@ test("a reload of what is saved saves no second draft", async () => {
   await page.goto(form);
   await name(page).fill("carts-db");
   await saved(page, true);
-  const address = page.url();
   await page.reload();
   assert.equal(await name(page).inputValue(), "carts-db");
-  // What a reload brings back is saved as if it were typed, when the document is there.
+  // An input event would save it again. One is sent while the page loads if something was restored that the page lacks.
   assert.equal(await page.evaluate(() => window.isTyped), undefined);
-  assert.equal(page.url(), address);
   assert.deepEqual(page.complaints, []);
   await page.context().close();
 });

@@ -51,7 +51,7 @@ pub(crate) use expressions::{compile, environment, scope};
 pub(crate) use fit::check_own;
 pub use fit::{FitSchema, check_against, check_read};
 pub use judge::{BudgetUse, Judged, LimitUse, Spent, Usage, judge};
-pub(crate) use narrow::{Spot, spot};
+pub(crate) use narrow::{NarrowedSchemas, Spot, spot};
 pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;

@@ -30,8 +30,8 @@ pub struct PromiseSpec {
     /// How the promise is presented in the catalog.
     #[serde(default)]
     pub presentation: Presentation,
-    /// Structural OpenAPI v3 schema of the parameters, or a JSON Schema, which has `$schema`. The type is `object`. Shared, because it can be
-    /// large and nearly everything that is done with a promise has a copy of it.
+    /// Structural OpenAPI v3 schema of the parameters, or a JSON Schema, which has `$schema`. The type is `object`.
+    // Shared, because it can be large, and specs are copied for each check of a request.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "super::parameters")]
     #[cfg_attr(feature = "schemars", schemars(schema_with = "super::opaque::object"))]
     pub parameters: Option<Arc<Value>>,

@@ -103,7 +103,7 @@ pub(super) fn assemble(target: &Target<'_>, promise: &PromiseReading, files: Fil
     effective.injects.sort_by(|a, b| a.from.cmp(&b.from));
     effective.conflicts.extend(contradictions::of_sets(target.spec, &effective.sets));
     effective.conflicts.extend(contradictions::of_injects(&effective.injects));
-    let (schema, conflicts) = narrow::narrowed(target.spec, schema, promise.schema(), &narrowings, &effective.sets);
+    let (schema, conflicts) = narrow::narrowed(target.spec, promise.narrowed(), schema, promise.schema(), &narrowings, &effective.sets);
     effective.schema = schema;
     effective.conflicts.extend(conflicts);
     effective.conflicts.extend(files.conflicts);

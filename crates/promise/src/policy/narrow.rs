@@ -1,7 +1,7 @@
 //! Applies constraints to the schema: what remains of a parameter, and what can't be satisfied.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use regex::Regex;
 use schema::structural::Schema;
@@ -111,13 +111,44 @@ pub(super) fn node_at_mut<'s>(schema: &'s mut Value, path: &Path) -> Option<&'s 
     })
 }
 
+/// Most narrowed schemas that are kept of a promise.
+const KEPT: usize = 4;
+
+/// The narrowed schemas of a promise that were needed last, with the constraints that each is the result of: nearly all requests are under
+/// the same ones, and copying a large schema takes longer than everything else in a check.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NarrowedSchemas(Arc<Mutex<VecDeque<NarrowedSchema>>>);
+
+#[derive(Debug)]
+struct NarrowedSchema {
+    constraints: Vec<(Path, Constrain)>,
+    schema: Arc<Value>,
+}
+
+impl NarrowedSchemas {
+    /// Returns the promise's `own` schema under these constraints, by `narrow` if it isn't known.
+    fn under(&self, constraints: Vec<(Path, Constrain)>, own: &Value, narrow: impl FnOnce(&mut Value)) -> Arc<Value> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.iter().find(|known| known.constraints == constraints) {
+            return known.schema.clone();
+        }
+        let mut schema = own.clone();
+        narrow(&mut schema);
+        let schema = Arc::new(schema);
+        kept.truncate(KEPT - 1);
+        kept.push_front(NarrowedSchema { constraints, schema: schema.clone() });
+        schema
+    }
+}
+
 /// Applies every blocking constraint to the schema. Contradictions are returned as conflicts, and the schema is left unchanged for that
 /// parameter, so that the form can still be shown with the refusal.
 ///
 /// A constraint of one entry of a map is checked but not applied to the schema, which describes all entries alike.
 pub(super) fn narrowed(
     spec: &PromiseSpec,
-    mut json: Arc<Value>,
+    known: &NarrowedSchemas,
+    json: Arc<Value>,
     schema: &Schema,
     constraints: &[Narrowing<'_>],
     sets: &[Ruling<Value>],
@@ -134,6 +165,7 @@ pub(super) fn narrowed(
             by_path.entry(narrowing.path).or_default().push(*narrowing);
         }
     }
+    let mut writes = Vec::new();
     for (path, rulings) in by_path {
         conflicts.extend(sets.iter().filter_map(|set| out_of_reach(spec, set, &rulings)));
         let found = spot(&json, path);
@@ -147,16 +179,26 @@ pub(super) fn narrowed(
         rulings.iter().for_each(|ruling| remains.narrow(ruling));
         if remains.bounds.is_empty() {
             conflicts.push(nothing_left(spec, path, &own, &rulings));
-        } else if is_written && let Some(node) = node_at_mut(Arc::make_mut(&mut json), path).and_then(Value::as_object_mut) {
-            write(&remains.bounds, node);
-            add_patterns(node, &rulings);
+        } else if is_written {
+            writes.push((path, remains.bounds, rulings));
+        }
+    }
+    if writes.is_empty() {
+        return (json, conflicts);
+    }
+    let constraints = writes.iter().flat_map(|(path, _, rulings)| rulings.iter().map(|ruling| ((*path).clone(), ruling.effect.clone())));
+    let narrowed = known.under(constraints.collect(), &json, |schema| {
+        for (path, bounds, rulings) in &writes {
+            let Some(node) = node_at_mut(schema, path).and_then(Value::as_object_mut) else { continue };
+            write(bounds, node);
+            add_patterns(node, rulings);
             // A null passes the enum of a nullable schema, but not a rule that lists the allowed values.
             if rulings.iter().any(|ruling| !ruling.effect.r#enum.is_empty() && !ruling.effect.r#enum.contains(&Value::Null)) {
                 node.remove("nullable");
             }
         }
-    }
-    (json, conflicts)
+    });
+    (narrowed, conflicts)
 }
 
 /// What remains of a parameter, and what listed values must satisfy.

@@ -12,8 +12,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Candidate, ConflictCause, Effective, Origin, PolicySource, Reading, RuleProblem, Target, WrongBound, compose, gather};
+use super::{
+    Candidate, ConflictCause, Effective, Origin, PolicySource, Reading, RuleProblem, Target, WrongBound, compose, compose_read, gather,
+};
 use crate::api::{Enforcement, Owner, PolicySpec, PromiseSpec, Rule};
+use crate::resolve::PromiseReading;
 
 fn promise() -> PromiseSpec {
     PromiseSpec {
@@ -67,6 +70,25 @@ fn target<'a>(spec: &'a PromiseSpec, labels: &'a BTreeMap<String, String>, linea
         labels,
         lineage,
     }
+}
+
+#[test]
+fn a_schema_is_copied_once_for_the_same_constraints() {
+    let (spec, labels) = (promise(), BTreeMap::new());
+    let reading = PromiseReading::of(&spec, true);
+    let under = |effects: &[Value]| {
+        let rules = effects.iter().map(|effect| rule(json!({"name": "r", "constrain": effect}))).collect();
+        compose_read(&target(&spec, &labels, &[]), &[source("a", 1, false, rules)], &reading).schema
+    };
+    let most = |maximum: u32| json!({"parameter": ".replicas", "maximum": maximum});
+    let five = under(&[most(5)]);
+    assert_eq!(under(&[most(4)])["properties"]["replicas"]["maximum"], 4);
+    for maximum in [5, 3, 5, 2, 1, 5] {
+        assert_eq!(under(&[most(maximum)])["properties"]["replicas"]["maximum"], maximum);
+    }
+    assert!(Arc::ptr_eq(&under(&[most(5)]), &under(&[most(5)])), "checks share it");
+    assert_eq!(under(&[most(5)]), five);
+    assert!(Arc::ptr_eq(&under(&[]), spec.parameters.as_ref().unwrap()), "without constraints it is the promise's own");
 }
 
 #[test]

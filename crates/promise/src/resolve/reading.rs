@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::api::{Owner, PolicySpec, PromiseSpec};
 use crate::context::Context;
 use crate::expression;
-use crate::policy::Reading;
+use crate::policy::{NarrowedSchemas, Reading};
 
 /// Parsed contents of a promise. Kept as long as its spec is unchanged, so that checking a request parses nothing again.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub struct PromiseReading {
     schema: Arc<Schema>,
     environment: Environment,
     rules: Arc<Reading>,
+    narrowed: NarrowedSchemas,
 }
 
 impl PromiseReading {
@@ -31,7 +32,7 @@ impl PromiseReading {
             rules: promise.policies.clone(),
             ..PolicySpec::default()
         };
-        Self { schema: Arc::new(schema), environment, rules: Arc::new(Reading::of(own, trusted)) }
+        Self { schema: Arc::new(schema), environment, rules: Arc::new(Reading::of(own, trusted)), narrowed: NarrowedSchemas::default() }
     }
 
     /// Whether two promises have the same reading: they differ only in what isn't parsed here, such as descriptions and templates.
@@ -54,6 +55,11 @@ impl PromiseReading {
     /// Returns it for what outlives the reading.
     pub(crate) fn shared_schema(&self) -> Arc<Schema> {
         self.schema.clone()
+    }
+
+    /// Returns the schemas under policies that were needed last.
+    pub(crate) fn narrowed(&self) -> &NarrowedSchemas {
+        &self.narrowed
     }
 
     /// Returns the promise's own rules.
