@@ -111,11 +111,11 @@ pub(super) fn node_at_mut<'s>(schema: &'s mut Value, path: &Path) -> Option<&'s 
     })
 }
 
-/// Most narrowed schemas that are kept of a promise.
+/// Number of narrowed schemas that are kept for each promise.
 const KEPT: usize = 4;
 
-/// The narrowed schemas of a promise that were needed last, with the constraints that each is the result of: nearly all requests are under
-/// the same ones, and copying a large schema takes longer than everything else in a check.
+/// The narrowed schemas of a promise that were made last, with the constraints that each is the result of: most requests are under the same
+/// ones, and copying a large schema takes longer than everything else in a check.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NarrowedSchemas(Arc<Mutex<VecDeque<NarrowedSchema>>>);
 
@@ -126,7 +126,7 @@ struct NarrowedSchema {
 }
 
 impl NarrowedSchemas {
-    /// Returns the promise's `own` schema under these constraints, by `narrow` if it isn't known.
+    /// Returns the promise's `own` schema under these constraints. If it isn't kept, `narrow` makes it from a copy.
     fn under(&self, constraints: Vec<(Path, Constrain)>, own: &Value, narrow: impl FnOnce(&mut Value)) -> Arc<Value> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.iter().find(|known| known.constraints == constraints) {

@@ -57,7 +57,7 @@ impl PromiseReading {
         self.schema.clone()
     }
 
-    /// Returns the schemas under policies that were needed last.
+    /// Returns the narrowed schemas that were made last.
     pub(crate) fn narrowed(&self) -> &NarrowedSchemas {
         &self.narrowed
     }
