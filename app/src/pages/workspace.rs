@@ -128,7 +128,7 @@ fn policy_row(policy: &EffectivePolicy, found: &WorkspacePage) -> impl IntoView 
     let owner = (!policy.owner.is_empty()).then(|| view! { <span class="under">{policy.owner.clone()}</span> });
     view! {
         <tr>
-            <th scope="row"><a class="name" href=routes::policy(&policy.source, &policy.name, &found.path)>{policy.title.clone()}</a>{promises}</th>
+            <th scope="row"><a class="name whitespace-normal" href=routes::policy(&policy.source, &policy.name, &found.path)>{policy.title.clone()}</a>{promises}</th>
             <td data-label=texts::RULES><span>{policy.sentences.join(" ")}</span>{more}</td>
             <td data-label=texts::SET_AT>{source(&policy.source, found)}{owner}</td>
             <td data-label=texts::ENFORCEMENT class="nowrap"><Status shape=shape word=word/></td>

@@ -55,8 +55,11 @@ pub async fn copied(
             continue;
         };
         if !read.contains_key(&key) {
+            let is_made = made.iter().any(|desired| desired.key == key);
             let found = match (seen.get(&key), places.place(ctx, key.destination.as_deref())) {
                 (Some(Seen::Present { object, .. }), _) if object["data"].get(&source.key).is_some() => Ok(Some(object.clone())),
+                // It is observed with the other objects of the release, and then the outputs are gathered again.
+                (None | Some(Seen::Absent), _) if is_made => Ok(None),
                 (_, Ok(place)) => objects::look(&ctx.targets, &place, &key).await,
                 (_, Err(cause)) => Err(cause),
             };

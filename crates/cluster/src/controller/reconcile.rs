@@ -3,6 +3,7 @@
 mod deprovision;
 mod execute;
 mod jobs;
+mod look;
 mod observe;
 mod removal;
 mod report;
@@ -45,7 +46,7 @@ use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
 
 use execute::Executed;
-pub(super) use observe::observe;
+pub(super) use look::observe;
 use resync::{LOOK, resync};
 use stepping::Advance;
 

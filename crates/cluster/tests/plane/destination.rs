@@ -1,5 +1,9 @@
 //! Objects at a Destination, reached over https with the credential of its home.
 
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 use cluster::install;
 use cluster::{Scope, kinds};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
@@ -7,6 +11,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Api, Client};
+use parking_lot::Mutex;
 use promise::names;
 use serde_json::{Value, json};
 
@@ -16,6 +21,7 @@ use crate::world::{PATIENCE, Plane, apply, condition, token, wait};
 
 crate::world::on_every_plane_in_full![
     objects_come_and_go_in_a_namespace_of_their_own,
+    objects_in_a_namespace_that_does_not_exist_yet_are_not_read,
     a_kind_that_is_not_allowed_stops_the_whole_release,
     a_kind_with_a_spec_and_no_status_becomes_healthy,
     what_is_of_a_kind_that_is_gone_does_not_keep_its_request,
@@ -82,16 +88,20 @@ pub async fn sandbox_over(plane: &Plane, router: axum::Router, allowed_kinds: Va
     root
 }
 
-async fn objects_come_and_go_in_a_namespace_of_their_own(plane: Plane) {
-    let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
-    let controller = plane.controller().await;
-    plane.offer().await;
-    plane.publish("trio", trio()).await;
+async fn until_reachable(plane: &Plane) {
     let destinations: Api<kinds::Destination> = Api::all(plane.client("admin", "root:platform"));
     wait(destinations, "sandbox", "reachable", |d: &kinds::Destination| {
         d.status.as_ref().is_some_and(|s| s.conditions.iter().any(|c| c.reason == "Reachable"))
     })
     .await;
+}
+
+async fn objects_come_and_go_in_a_namespace_of_their_own(plane: Plane) {
+    let root = sandbox(&plane, &["ConfigMap", "Secret", "Service"]).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    until_reachable(&plane).await;
 
     plane.ask("web", "trio", json!({"port": 8080})).await;
     let ready = plane.ready("web").await;
@@ -114,6 +124,35 @@ async fn objects_come_and_go_in_a_namespace_of_their_own(plane: Plane) {
     assert!(Api::<Service>::all(root.clone()).list(&own).await.unwrap().items.is_empty());
     assert!(Api::<Namespace>::all(root).list(&own).await.unwrap().items.is_empty());
     controller.stop().await;
+}
+
+async fn objects_in_a_namespace_that_does_not_exist_yet_are_not_read(plane: Plane) {
+    let not_found = Arc::<Mutex<Vec<String>>>::default();
+    let paths = not_found.clone();
+    let router = plane.router().layer(from_fn(move |request: Request, next: Next| {
+        let paths = paths.clone();
+        async move {
+            let path = request.uri().path().to_owned();
+            let is_read = request.method() == http::Method::GET && path.contains("/namespaces/opm-shop-");
+            let response = next.run(request).await;
+            if is_read && response.status() == http::StatusCode::NOT_FOUND {
+                paths.lock().push(path);
+            }
+            response
+        }
+    }));
+    sandbox_over(&plane, router, json!([{"group": "", "kinds": ["ConfigMap", "Secret", "Service"]}])).await;
+    let controller = plane.controller().await;
+    plane.offer().await;
+    plane.publish("trio", trio()).await;
+    // Its first probe makes a new connection, which a reconcile would have to wait for.
+    until_reachable(&plane).await;
+    plane.ask("web", "trio", json!({})).await;
+    plane.ready("web").await;
+    controller.stop().await;
+    let not_found = not_found.lock();
+    let (inside, namespaces): (Vec<&String>, Vec<&String>) = not_found.iter().partition(|path| path.split('/').count() > 5);
+    assert!(!namespaces.is_empty() && inside.is_empty(), "{namespaces:?} and {inside:?}");
 }
 
 async fn a_kind_that_is_not_allowed_stops_the_whole_release(plane: Plane) {

@@ -250,7 +250,7 @@ impl Choice {
         self.failed = self.next.take().map(|chosen| RolledBack { chosen, message });
     }
 
-    /// Takes back a new release that couldn't be recorded: the one before it continues.
+    /// Takes back a new release that couldn't be recorded, or has to wait for its turn: the one before it continues.
     pub fn take_back(&mut self) {
         self.next = self.former.take();
     }

@@ -55,6 +55,17 @@ impl Key {
         }
     }
 
+    /// Checks whether the object is a namespace.
+    pub fn is_namespace(&self) -> bool {
+        self.group.is_empty() && self.kind == "Namespace"
+    }
+
+    /// Returns the key of the namespace that the object is in.
+    pub fn namespace_key(&self) -> Option<Self> {
+        let (destination, name) = (self.destination.clone(), self.namespace.clone()?);
+        Some(Self { destination, group: String::new(), version: "v1".to_owned(), kind: "Namespace".to_owned(), namespace: None, name })
+    }
+
     /// Whether both keys identify the same object, possibly in different versions of its API.
     pub fn same_object(&self, other: &Self) -> bool {
         self.identity() == other.identity()

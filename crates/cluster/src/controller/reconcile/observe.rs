@@ -2,25 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use futures::StreamExt as _;
-use kube::ResourceExt as _;
-use promise::api::{Health, InventoryItem, WorkflowName};
+use promise::api::{InventoryItem, WorkflowName};
 use promise::lifecycle::Chosen;
 use promise::plan::{Action, Facts, Key as ObjectKey, Pending, Plan, Seen, job_id, plan};
-use serde_json::Value;
 
 use super::{BUDGET, Reconciliation, jobs};
-use crate::controller::context::ControllerContext;
 use crate::controller::failure::{Failure, FailureCause};
-use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::render::{self, Rendered, RenderedObject};
-use crate::controller::target::{Place, Reach};
-use crate::controller::{inputs, objects, outputs};
-use crate::watch::Key;
-
-/// Number of objects of one request that are observed at the same time.
-const LOOKS: usize = 16;
+use crate::controller::{inputs, outputs};
 
 impl Reconciliation<'_> {
     /// Determines the place of every rendered object, and reads what exists.
@@ -204,83 +194,4 @@ impl Reconciliation<'_> {
         };
         inventory.iter().filter(is_shown).map(ObjectKey::of_item).collect()
     }
-
-    /// Observes objects. For those that are `shown` it is enough what watches show, the others are read.
-    async fn look(&mut self, open: Vec<ObjectKey>, shown: &BTreeSet<ObjectKey>, places: &Places) {
-        let uid = self.request.uid().unwrap_or_default();
-        let (ctx, request, uid) = (self.ctx, self.key, uid.as_str());
-        let looks = open.clone().into_iter().map(|key| async move {
-            let unknown = |cause: FailureCause| (Seen::Unknown { why: cause.to_string() }, false);
-            let place = match places.place(ctx, key.destination.as_deref()) {
-                Ok(place) => place,
-                Err(cause) => return unknown(cause),
-            };
-            let found = if shown.contains(&key) {
-                observe_shown(ctx, (request, uid), places, &place, &key).await
-            } else {
-                observe(ctx, request, places, &place, &key).await.map(|found| (found, false))
-            };
-            match found {
-                Ok((Some(object), is_shown)) => (Seen::Present { object, health: Health::Unknown, message: None }, is_shown),
-                Ok((None, _)) => (Seen::Absent, false),
-                Err(why) => unknown(why),
-            }
-        });
-        // A request might have thousands of objects, and others wait for the same server.
-        let found: Vec<(Seen, bool)> = futures::stream::iter(looks).buffered(LOOKS).collect().await;
-        for (key, (seen, is_shown)) in open.into_iter().zip(found) {
-            if is_shown {
-                self.unconfirmed.insert(key.clone());
-            } else {
-                self.unconfirmed.remove(&key);
-            }
-            self.seen.insert(key, seen);
-        }
-    }
-}
-
-/// Reads an object, and watches its kind from now on.
-pub(in crate::controller) async fn observe(
-    ctx: &ControllerContext,
-    request: &Key,
-    places: &Places,
-    place: &Place,
-    key: &ObjectKey,
-) -> Result<Option<Value>, FailureCause> {
-    match watched(ctx, request, places, place, key).await? {
-        Some(reach) => objects::read(&ctx.targets, place, key, reach).await,
-        None => Ok(None),
-    }
-}
-
-/// Like [`observe`], but an object of the request that a watch shows isn't read. Returns whether that is so.
-async fn observe_shown(
-    ctx: &ControllerContext,
-    (request, uid): (&Key, &str),
-    places: &Places,
-    place: &Place,
-    key: &ObjectKey,
-) -> Result<(Option<Value>, bool), FailureCause> {
-    let Some(reach) = watched(ctx, request, places, place, key).await? else { return Ok((None, false)) };
-    if let Some(object) = ctx.targets.objects.shown(place, key, &reach, uid).await {
-        return Ok((Some(object), true));
-    }
-    Ok((objects::read(&ctx.targets, place, key, reach).await?, false))
-}
-
-/// Watches the kind of an object from now on. Returns how it is reached, or `None` if it isn't served any more.
-async fn watched(
-    ctx: &ControllerContext,
-    request: &Key,
-    places: &Places,
-    place: &Place,
-    key: &ObjectKey,
-) -> Result<Option<Reach>, FailureCause> {
-    let kind = objects::kind(key);
-    let Some(reach) = ctx.targets.find(place, &kind).await? else { return Ok(None) };
-    places.is_same(place, reach.session)?;
-    if let Some((at, watched)) = ctx.targets.watchable(place, &kind, &reach)? {
-        ctx.informers.open(request, WatchedKind::of(key), &at, &watched);
-    }
-    Ok(Some(reach))
 }
