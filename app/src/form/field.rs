@@ -1,7 +1,7 @@
 //! A field: label, hint, problem, control and source, in this order.
 
 use leptos::prelude::*;
-use promise::form::{ByLine, Control, EmptyText, Field, Form, More, Section, Suggestion, field_id};
+use promise::form::{ByLine, Control, EmptyValue, Field, Form, More, Section, Suggestion, field_id};
 
 use super::checks::checks;
 use super::choice::choice;
@@ -119,10 +119,10 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
         }
         None => view! { <div class="control">{control(field, describes, at)}{apply(field)}</div> }.into_any(),
     };
+    let empty = field.empty.as_ref().filter(|_| field.locked.is_none()).map(|empty| empty_value(empty, field));
     let label = view! { {field.label.clone()}{(!field.required && field.locked.is_none() && is_single(&field.control)).then(|| view! { <span class="optional">{texts::OPTIONAL}</span> })} };
     let invalid = field.problem.is_some().then_some("");
     if field.locked.is_none() && is_single(&field.control) {
-        let empty = field.empty.as_ref().map(|empty| empty_text(empty, &field.label));
         return view! { <div class="field" data-key=field.id.clone() data-invalid=invalid>{hidden}<label for=field.id.clone()>{label}</label>{top}{control}{empty}{by}</div> }.into_any();
     }
     if matches!(field.control, Control::Tick { .. }) && field.locked.is_none() {
@@ -133,13 +133,18 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
             .into_any();
     }
     let id = if matches!(field.control, Control::Choice { .. }) { None } else { Some(field.id.clone()) };
-    view! { <fieldset class="field" data-key=field.id.clone() id=id tabindex="-1" data-invalid=invalid aria-describedby=of_group><legend>{label}</legend>{hidden}{top}{control}{by}</fieldset> }
+    view! { <fieldset class="field" data-key=field.id.clone() id=id tabindex="-1" data-invalid=invalid aria-describedby=of_group><legend>{label}</legend>{hidden}{top}{control}{empty}{by}</fieldset> }
         .into_any()
 }
 
-/// The checkbox that sets a field to an empty text. Leaving the field empty is something else: its default applies, or it isn't set.
-fn empty_text(empty: &EmptyText, label: &str) -> impl IntoView + use<> {
-    view! { <label class="check mt-3"><input type="checkbox" class="tick" name=empty.name.clone() value="1" checked=empty.checked/>{texts::SET_TO_EMPTY}<span class="vh">{texts::of_field(label)}</span></label> }
+/// The checkbox that sets a field to an empty value. Leaving the field empty is something else: its default applies, or it isn't set.
+fn empty_value(empty: &EmptyValue, field: &Field) -> impl IntoView + use<> {
+    let text = match field.control {
+        Control::List { .. } | Control::Checks { .. } | Control::Map { .. } | Control::Items { .. } => texts::SET_TO_EMPTY_ROWS,
+        Control::Group { .. } => texts::SET_TO_EMPTY_GROUP,
+        _ => texts::SET_TO_EMPTY_TEXT,
+    };
+    view! { <label class="check mt-3"><input type="checkbox" class="tick" name=empty.name.clone() value="1" checked=empty.checked/>{text}<span class="vh">{texts::of_field(&field.label)}</span></label> }
 }
 
 fn control(field: &Field, describes: Option<String>, at: At<'_>) -> AnyView {

@@ -113,7 +113,7 @@ fn policies(found: &WorkspacePage) -> impl IntoView + use<> {
     let inside = match found.policies.is_empty() {
         true => view! { <p class="muted">{texts::NO_POLICIES}</p> }.into_any(),
         false => view! {
-            <div class="card"><table class="table" aria-labelledby="policies"><thead><tr><th scope="col">{texts::POLICY}</th><th class="w-1/2" scope="col">{texts::RULES}</th><th scope="col">{texts::SET_AT}</th><th scope="col">{texts::ENFORCEMENT}</th></tr></thead><tbody>{rows}</tbody></table></div>
+            <div class="card"><table class="table" aria-labelledby="policies"><thead><tr><th scope="col">{texts::POLICY}</th><th scope="col">{texts::RULES}</th><th scope="col">{texts::SET_AT}</th><th scope="col">{texts::ENFORCEMENT}</th></tr></thead><tbody>{rows}</tbody></table></div>
         }
         .into_any(),
     };

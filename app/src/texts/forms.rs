@@ -12,7 +12,11 @@ pub(crate) const LEARN_MORE: &str = "Learn more";
 pub(crate) const OPTIONAL: &str = " optional";
 pub(crate) const YAML_HINT: &str = "Enter YAML, because form fields can't show all of this value. It's saved as you write it";
 /// Beside a text input that was left empty: the value is an empty text instead of no value.
-pub(crate) const SET_TO_EMPTY: &str = "Set to empty text if left empty";
+pub(crate) const SET_TO_EMPTY_TEXT: &str = "Set to empty text if left empty";
+/// Below required rows that the object being edited lacks: the value is an empty list or map instead of no value.
+pub(crate) const SET_TO_EMPTY_ROWS: &str = "Set to empty if nothing is added";
+/// Below a required group of fields that the object being edited lacks: the value is an empty object instead of no value.
+pub(crate) const SET_TO_EMPTY_GROUP: &str = "Set to empty if nothing is entered";
 pub(crate) const APPLY: &str = "Apply";
 pub(crate) const NAME: &str = "Name";
 /// The label of the search for fields.

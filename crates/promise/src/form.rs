@@ -54,7 +54,7 @@ pub use defaults::set;
 pub(crate) use describe::constraint;
 pub use draft::{Draft, Parsed, SecretText};
 pub use field::{
-    ByLine, EmptyText, Field, Find, Form, FoundField, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id,
+    ByLine, EmptyValue, Field, Find, Form, FoundField, HiddenInput, Locked, PresetChoice, Section, Summary, field_id, part_of_id,
     rule_anchor,
 };
 pub use immutable::{ChangeLimit, change_limits, keep_immutable};

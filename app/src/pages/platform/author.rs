@@ -5,13 +5,13 @@ use promise::Result;
 use promise::api::Lifecycle;
 use promise::rollout::RolloutState;
 
-use super::promises::state;
+use super::promises::words_of;
 use crate::backend::Visit;
 use crate::document::{About, Page, framed};
 use crate::pages::catalog;
 use crate::routes::{self, page};
 use crate::texts::{authoring, fleet as texts, preview, promises, rollouts};
-use crate::ui::{Crumb, Crumbs, LinkButton, Moment, PageHead, Shape, Status, Weight};
+use crate::ui::{Badge, Banner, Crumb, Crumbs, LinkButton, Moment, PageHead, Shape, Status, Weight};
 use crate::view::{AuthorPage, AuthoredPromise, AuthoredVersion, RolloutLine};
 
 /// The page.
@@ -38,10 +38,13 @@ fn shown(found: &AuthorPage, now: &str) -> impl IntoView + use<> {
     };
     let steps = vec![Crumb::link(promises::PROMISES, page::PROMISES.to_owned()), Crumb::here(promise.title.clone())];
     let unseen = (!found.unseen.is_empty()).then(|| view! { <p class="basis" role="status">{texts::unseen(&found.unseen)}</p> });
+    let (shape, word, why) = words_of(&promise.state);
+    let refused = why.map(|why| view! { <Banner shape=shape title=preview::REFUSED><p class="break">{why}</p></Banner> });
     let summary = (!promise.summary.is_empty()).then(|| view! { <p class="mb-6">{promise.summary.clone()}</p> });
     view! {
         <Crumbs steps=steps/>
-        <PageHead title=promise.title.clone() icon=promise.icon.clone() beside=state(&promise.state).into_any() meta=facts(promise).into_any() actions=actions.into_any()/>
+        <PageHead title=promise.title.clone() icon=promise.icon.clone() beside=view! { <Badge shape=shape word=word/> }.into_any() meta=facts(promise).into_any() actions=actions.into_any()/>
+        {refused}
         {summary}
         <div class="stack">
             <section aria-labelledby="versions"><div class="section-head"><h2 id="versions">{texts::VERSIONS}</h2><p class="basis">{texts::instances_in(found.instances, found.workspaces)}</p></div>{unseen}{versions(found, now)}</section>

@@ -74,13 +74,18 @@ fn line(row: &PromiseRow, now: &str) -> impl IntoView + use<> {
     }
 }
 
-pub(super) fn state(state: &PublishState) -> impl IntoView + use<> {
-    let (shape, word, why) = match state {
+fn state(state: &PublishState) -> impl IntoView + use<> {
+    let (shape, word, why) = words_of(state);
+    view! { <Status shape=shape word=word/>{why.map(|why| view! { <span class="under break">{why}</span> })} }
+}
+
+/// Shape and words of a state, and why the promise isn't published.
+pub(super) fn words_of(state: &PublishState) -> (Shape, &'static str, Option<String>) {
+    match state {
         PublishState::Published => (Shape::Ready, texts::PUBLISHED, None),
         PublishState::Refused(why) => (Shape::Failed, texts::REFUSED, Some(why.clone())),
         PublishState::Pending => (Shape::Unknown, texts::PENDING, None),
-    };
-    view! { <Status shape=shape word=word/>{why.map(|why| view! { <span class="under break">{why}</span> })} }
+    }
 }
 
 fn nothing(found: &PromisesPage, listing: &Listing) -> AnyView {

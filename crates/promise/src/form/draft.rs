@@ -20,12 +20,21 @@ pub struct Draft {
     /// Problems that no value can represent: invalid YAML, a duplicate key. Paths such as `.parameters.labels`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
+    /// Whether `parameters` are those of an object to edit, as it is. A required list or object that it lacks stays missing until somebody
+    /// enters it.
+    #[serde(skip)]
+    pub is_stored: bool,
 }
 
 impl Draft {
-    /// Creates a draft from existing parameters: of an object to edit, an example or a preset.
+    /// Creates a draft from parameters to start with: of an example, a preset or another request.
     pub fn of(parameters: Value) -> Self {
         Self { parameters, ..Self::default() }
+    }
+
+    /// Creates a draft from the parameters of the object to edit.
+    pub fn of_stored(parameters: Value) -> Self {
+        Self { parameters, is_stored: true, ..Self::default() }
     }
 
     /// Returns the text entered into an input.

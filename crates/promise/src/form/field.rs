@@ -225,9 +225,9 @@ pub struct HiddenInput {
     pub value: String,
 }
 
-/// A checkbox that sets a field to an empty text.
+/// A checkbox that sets a field to an empty value: a text, a list or an object with nothing in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EmptyText {
+pub struct EmptyValue {
     /// Name of the checkbox.
     pub name: String,
     /// Whether it is checked.
@@ -268,9 +268,9 @@ pub struct Field {
     pub by: Vec<ByLine>,
     /// Problem with the field, as a sentence.
     pub problem: Option<String>,
-    /// Checkbox that sets the field to an empty text, where that isn't the same as leaving it empty.
+    /// Checkbox that sets the field to an empty value, where that isn't the same as leaving it empty.
     #[serde(default)]
-    pub empty: Option<EmptyText>,
+    pub empty: Option<EmptyValue>,
     /// Inputs that must be posted with it.
     pub hidden: Vec<HiddenInput>,
     /// The control of the field.

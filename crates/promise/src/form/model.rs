@@ -15,7 +15,7 @@ use super::control::Control;
 use super::defaults::Defaults;
 use super::describe;
 use super::draft::Draft;
-use super::field::{ByLine, EmptyText, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
+use super::field::{ByLine, EmptyValue, Field, Form, HiddenInput, Locked, PresetChoice, Section, Summary, field_id};
 use super::immutable::{ChangeLimit, change_limits};
 use super::kind::{Kind, Spot, accepts_empty, properties, whole};
 use super::misfit::is_misfit;
@@ -275,11 +275,14 @@ impl<'a> Maker<'a> {
         if rows || kind == Kind::Tick {
             hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
         }
-        if matches!(kind, Kind::Group { optional: false, .. }) && required && !is_defaulted {
+        let missing = (required && !is_defaulted).then(|| self.missing_value(&kind, &name, explicit)).flatten();
+        if missing.is_some() {
+            hidden.push(HiddenInput { name: rows::missing(&name), value: "1".to_owned() });
+        } else if matches!(kind, Kind::Group { optional: false, .. }) && required && !is_defaulted {
             hidden.push(HiddenInput { name: rows::present(&name), value: "1".to_owned() });
         }
-        let empty = self.empty(&kind, node, &name, explicit, default.as_ref());
-        if empty.is_some() {
+        let empty_text = self.empty_text(&kind, node, &name, explicit, default.as_ref());
+        if empty_text.is_some() {
             hidden.push(HiddenInput { name: rows::shown(&name), value: "1".to_owned() });
         }
         let leaf = !rows && !matches!(kind, Kind::Group { .. });
@@ -308,7 +311,7 @@ impl<'a> Maker<'a> {
             locked,
             by: self.by(&kind, place),
             problem,
-            empty,
+            empty: missing.or(empty_text),
             // An immutable field posts nothing and so stays as it is.
             hidden: if stays { Vec::new() } else { hidden },
             control,
@@ -318,7 +321,7 @@ impl<'a> Maker<'a> {
 
     /// Returns the checkbox that sets a text to the empty text, where that isn't the same as leaving it empty: if it is one, or if the
     /// schema says that it differs from a default or is an example.
-    fn empty(&self, kind: &Kind, node: &Value, name: &str, explicit: Option<&Value>, default: Option<&Value>) -> Option<EmptyText> {
+    fn empty_text(&self, kind: &Kind, node: &Value, name: &str, explicit: Option<&Value>, default: Option<&Value>) -> Option<EmptyValue> {
         let is_empty = explicit.is_some_and(|value| value == "");
         let is_text = matches!(kind, Kind::Text { .. });
         let is_example = node["example"] == "" || node["examples"].as_array().is_some_and(|examples| examples.iter().any(|one| one == ""));
@@ -327,7 +330,20 @@ impl<'a> Maker<'a> {
             return None;
         }
         let typed = self.draft.text(&rows::shown(name)).map(|_| self.draft.text(&rows::empty(name)).is_some());
-        Some(EmptyText { name: rows::empty(name), checked: typed.unwrap_or(is_empty) })
+        Some(EmptyValue { name: rows::empty(name), checked: typed.unwrap_or(is_empty) })
+    }
+
+    /// Returns the checkbox that sets a required list or object to an empty one, if the object being edited lacks it.
+    fn missing_value(&self, kind: &Kind, name: &str, explicit: Option<&Value>) -> Option<EmptyValue> {
+        let can_be_missing = matches!(
+            kind,
+            Kind::List { .. } | Kind::Map { .. } | Kind::Items { .. } | Kind::Entries { .. } | Kind::Group { optional: false, .. }
+        );
+        let was_missing = self.draft.text(&rows::missing(name)).is_some();
+        let is_missing = explicit.is_none_or(Value::is_null) && (was_missing || self.draft.is_stored);
+        // A ticked checkbox can be cleared again.
+        let checked = was_missing && self.draft.text(&rows::empty(name)).is_some();
+        (can_be_missing && (is_missing || checked)).then(|| EmptyValue { name: rows::empty(name), checked })
     }
 
     fn locked(&self, place: &Place) -> Option<Locked> {

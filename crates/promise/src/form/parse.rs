@@ -231,7 +231,8 @@ impl Reader<'_> {
         if kind == Kind::Fixed || !entered {
             return base.cloned();
         }
-        let empty_counts = required || default.as_ref().is_some_and(|default| !is_empty(default)) || base.is_some_and(is_empty);
+        let given = default.as_ref().is_some_and(|default| !is_empty(default));
+        let empty_counts = !self.stays_missing(&name) && (required || given || base.is_some_and(is_empty));
         let value = match kind {
             Kind::Choice { .. } | Kind::Search { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
@@ -302,8 +303,14 @@ impl Reader<'_> {
             return Some(Value::Object(object));
         }
         let there = self.texts.contains_key(&rows::present(&name)) && !base.is_some_and(Value::is_null);
-        let there = there || base.is_some_and(Value::is_object);
+        let there = there || self.texts.contains_key(&rows::empty(&name)) || base.is_some_and(Value::is_object);
+        let there = there && !self.stays_missing(&name);
         inside.or_else(|| there.then(|| Value::Object(Map::new()))).or_else(|| null(base))
+    }
+
+    /// Whether a required list or object that the object being edited lacks stays missing if nothing is entered.
+    fn stays_missing(&self, name: &str) -> bool {
+        self.texts.contains_key(&rows::missing(name)) && !self.texts.contains_key(&rows::empty(name))
     }
 
     /// Parses a list of scalars. A row that wasn't edited keeps its value; any other empty row is an empty text, or dropped where that isn't

@@ -12,9 +12,14 @@ pub(super) fn explicit(name: &str) -> String {
     format!("{name}/~set")
 }
 
-/// Name of the checkbox that sets a text to the empty text.
+/// Name of the checkbox that sets a field to an empty value.
 pub(super) fn empty(name: &str) -> String {
     format!("{name}/~empty")
+}
+
+/// Marks a required list or object that the object being edited lacks: it stays missing until somebody enters it.
+pub(super) fn missing(name: &str) -> String {
+    format!("{name}/~missing")
 }
 
 /// Marks an object as present, since all its fields might be empty.

@@ -174,7 +174,7 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         name,
         namespace,
         reason: request.spec.reason.clone().unwrap_or_default(),
-        draft: Draft::of(request.spec.parameters.clone().unwrap_or_else(|| json!({}))),
+        draft: Draft::of_stored(request.spec.parameters.clone().unwrap_or_else(|| json!({}))),
         version: Some(edition(request)),
         ..Typed::default()
     };

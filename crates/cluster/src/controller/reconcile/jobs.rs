@@ -79,9 +79,8 @@ impl Reconciliation<'_> {
         let namespaces: Vec<Desired> = {
             let jobs = desired.iter().filter(|desired| desired.once);
             let of = |job: &Desired| {
-                let namespace = self.inventory().iter().find(|item| {
-                    item.kind == "Namespace" && item.destination == job.key.destination && Some(&item.name) == job.key.namespace.as_ref()
-                })?;
+                let key = job.key.namespace_key()?;
+                let namespace = self.inventory().iter().find(|item| ObjectKey::of_item(item).same_object(&key))?;
                 let is_wanted = desired.iter().any(|desired| desired.key == ObjectKey::of_item(namespace));
                 (!is_wanted).then(|| Desired::kept(namespace))
             };

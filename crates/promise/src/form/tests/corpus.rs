@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use schema::structural::Schema;
 use serde_json::{Value, json};
 use testdata::corpus::{Definition, Instance, definitions, instances};
 
@@ -76,49 +75,26 @@ pub(super) fn as_posted(value: &Value) -> Value {
     }
 }
 
-/// Whether a form returns what it was given. A list or an object that is required and missing, or null, is there afterwards, with nothing in
-/// it.
-pub(super) fn is_kept(before: &Value, after: &Value) -> bool {
-    fn is_bare(value: &Value) -> bool {
-        value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(|fields| fields.values().all(is_bare))
-    }
-    match (before, after) {
-        (Value::Object(before), Value::Object(after)) => {
-            before.keys().all(|key| after.contains_key(key))
-                && after.iter().all(|(key, value)| before.get(key).map_or_else(|| is_bare(value), |before| is_kept(before, value)))
-        }
-        (Value::Array(before), Value::Array(after)) => {
-            before.len() == after.len() && before.iter().zip(after).all(|(before, after)| is_kept(before, after))
-        }
-        _ => before == after || (before.is_null() && is_bare(after)),
-    }
-}
-
 /// Samples and what has to be rejected alike: a form that is submitted unchanged changes nothing, whatever the schema says of the values.
 #[test]
 fn all_objects_of_the_corpus_come_back_from_their_forms_unchanged() {
     let Some((objects, left)) = objects() else { return };
-    let (mut closed, mut offered, mut completed, mut changed) = (0, 0, Vec::new(), Vec::new());
+    let (mut closed, mut offered, mut changed) = (0, 0, Vec::new());
     for Sample { name, spec, effective, parameters } in &objects {
-        let form = model(spec, effective, &Draft::of(parameters.clone()), &[]);
+        let form = model(spec, effective, &Draft::of_stored(parameters.clone()), &[]);
         let on_demand = |field: &&Field| matches!(&field.control, Control::Group { more, .. } if more.closed.is_some());
         closed += usize::from(form.fields().iter().any(on_demand));
         offered += usize::from(form.find.is_some());
         let returned = parse(&posted(&form), spec, effective, parameters).draft;
         let before = as_posted(parameters);
         let [bytes, expected] = [&returned.parameters, &before].map(Value::to_string);
-        let is_valid = || Schema::parse_lenient(&effective.schema).validate(parameters).is_empty();
-        if bytes != expected && returned.problems.is_empty() && is_kept(&before, &returned.parameters) && !is_valid() {
-            completed.push(name.as_str());
-        } else if bytes != expected || !returned.problems.is_empty() {
+        if bytes != expected || !returned.problems.is_empty() {
             let difference = first_difference(&before, &returned.parameters, "").unwrap_or_default();
             changed.push(format!("{name}: {difference} {:?}", returned.problems));
         }
     }
     println!("{} objects; {offered} with fields on demand, {closed} with closed objects", objects.len());
-    println!("{} that lack a required list or object get an empty one: {}", completed.len(), completed.join(" "));
     left.iter().for_each(|(why, names)| println!("{} left out because {why}: {}", names.len(), names.join(" ")));
-    assert!(completed.len() < 30, "{} objects that lack something", completed.len());
     assert!(objects.len() > 770, "only {} objects were found", objects.len());
     assert!(offered > 100 && closed > 0, "{offered} and {closed}: too few forms are rendered in part");
     assert!(changed.is_empty(), "{} of {} changed:\n{}", changed.len(), objects.len(), changed.join("\n"));

@@ -37,7 +37,12 @@ impl Case {
     }
 
     fn parsed(&self, base: &Value, changes: &[(&str, &str)]) -> Parsed {
-        let mut pairs = posted(&self.form(&Draft::of(base.clone())));
+        self.changed(&Draft::of(base.clone()), base, changes)
+    }
+
+    /// Changes fields of the form that is rendered from a draft.
+    fn changed(&self, draft: &Draft, base: &Value, changes: &[(&str, &str)]) -> Parsed {
+        let mut pairs = posted(&self.form(draft));
         for (name, text) in changes {
             pairs.retain(|(known, _)| known != name);
             if *text != UNCHECKED {
@@ -177,4 +182,40 @@ fn a_required_object_can_be_left_empty() {
     Arc::make_mut(&mut case.effective.schema)["required"] = json!(["o"]);
     case.promise.parameters = Some(case.effective.schema.clone());
     assert_eq!(case.sent(&Value::Null, &[]), json!({"o": {}}));
+}
+
+#[test]
+fn what_a_stored_object_lacks_stays_missing_until_it_is_entered() {
+    let scope = json!({"type": "object", "required": ["tags"], "properties": {
+        "tier": {"type": "string"},
+        "tags": {"type": "object", "additionalProperties": {"type": "string"}},
+    }});
+    let rules = json!({"type": "array", "items": {"type": "object", "properties": {"host": {"type": "string"}}}});
+    let mut case = Case::of(json!({"hosts": {"type": "array", "items": {"type": "string"}}, "rules": rules, "scope": scope}));
+    Arc::make_mut(&mut case.effective.schema)["required"] = json!(["hosts", "rules", "scope"]);
+    case.promise.parameters = Some(case.effective.schema.clone());
+    assert_eq!(case.sent(&Value::Null, &[]), json!({"hosts": [], "rules": [], "scope": {"tags": {}}}), "a new object has them");
+
+    for stored in [json!({}), json!({"hosts": null, "scope": null}), json!({"scope": {"tier": "a"}})] {
+        let edit = |draft: &Draft, changes: &[(&str, &str)]| case.changed(draft, &stored, changes).draft;
+        let opened = Draft::of_stored(stored.clone());
+        let unchanged = edit(&opened, &[]);
+        assert_eq!(unchanged.parameters, stored);
+        assert_eq!(edit(&unchanged, &[]).parameters, stored, "however often it is posted");
+
+        let empty = edit(&unchanged, &[("/parameters/hosts/~empty", "1"), ("/parameters/scope/~empty", "1")]);
+        assert_eq!((&empty.parameters["hosts"], empty.parameters.get("rules")), (&json!([]), None));
+        assert_eq!(empty.parameters["scope"], stored["scope"].as_object().map_or(json!({}), |scope| json!(scope)));
+        let changes = [("/parameters/hosts/~empty", UNCHECKED), ("/parameters/scope/~empty", UNCHECKED)];
+        let cleared = edit(&empty, &changes);
+        assert_eq!(cleared.parameters, stored, "a ticked checkbox can be cleared");
+        let hosts = case.changed(&empty, &empty.parameters, &changes).draft.parameters.get("hosts").cloned();
+        assert_eq!(hosts.unwrap_or_default(), Value::Null, "also if the draft is what it started from");
+
+        let added = edit(&unchanged, &[(OPERATION, "add:/parameters/hosts")]);
+        let entered = edit(&added, &[("/parameters/hosts/0", "a.example")]);
+        assert_eq!(entered.parameters["hosts"], json!(["a.example"]));
+        let removed = case.changed(&entered, &entered.parameters, &[(OPERATION, "remove:/parameters/hosts/0")]).draft;
+        assert_eq!(removed.parameters["hosts"], json!([]), "what was entered and removed is empty");
+    }
 }

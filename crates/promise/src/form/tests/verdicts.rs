@@ -14,7 +14,7 @@ use testdata::corpus::definitions;
 use testplane::{Person, Server};
 use tower::ServiceExt;
 
-use super::corpus::{Sample, as_posted, is_kept, objects};
+use super::corpus::{Sample, as_posted, objects};
 use super::generate::Generator;
 use super::posted;
 use crate::api::PromiseSpec;
@@ -231,8 +231,8 @@ impl Subject {
 
     /// Sends an object by its form: as an unchanged edit, or as a new request with all of it entered.
     fn send(&self, object: &Value, is_edit: bool) -> Result<Value, String> {
-        let form = model(&self.spec, &self.effective, &Draft::of(object.clone()), &[]);
-        let base = if is_edit { object } else { &Value::Null };
+        let (start, base) = if is_edit { (Draft::of_stored(object.clone()), object) } else { (Draft::of(object.clone()), &Value::Null) };
+        let form = model(&self.spec, &self.effective, &start, &[]);
         let draft = parse(&posted(&form), &self.spec, &self.effective, base).draft;
         if draft.problems.is_empty() { Ok(draft.parameters) } else { Err(format!("{:?}", draft.problems)) }
     }
@@ -380,7 +380,7 @@ async fn of_subject(judge: &Judge, number: usize, subject: &Subject, each: usize
         }
         let is_edit = turn % 2 == 0;
         match subject.send(&object, is_edit) {
-            Ok(value) if is_edit && !is_kept(&object, &value) => {
+            Ok(value) if is_edit && value != as_posted(&object) => {
                 tally.changed.push(format!("{} ({how}): {object} became {value}", subject.name));
             }
             Ok(value) => all.push(subject.judge(how, value)),
