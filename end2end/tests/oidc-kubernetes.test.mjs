@@ -1,5 +1,5 @@
 // The journey of the README on a real kube-apiserver that trusts an identity provider, as a person of that provider, with scripts and without.
-// The embedded plane plays the cluster in which databases run, as docs/kubernetes.md describes.
+// The embedded plane plays the cluster in which databases run, as docs/kubernetes.md describes. Pages and controller are processes of their own.
 
 import assert from "node:assert/strict";
 import { readFile, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -30,16 +30,25 @@ describe("on a kube-apiserver that trusts the provider", { skip: withoutKubernet
     if (failed) throw failed.reason;
     await install();
     it.portal = await serve();
+    it.controller = await control();
     await publish();
   });
 
   after(async () => {
     await it.browser?.close();
+    await it.controller?.stop();
     await it.portal?.stop();
     await it.workload?.stop();
     await it.kubernetes?.stop();
     await it.provider?.stop();
     await rm(it.folder, { recursive: true, force: true });
+  });
+
+  test("a controller alone keeps no caches for pages", async () => {
+    const parts = await (await fetch(`${it.controller.said}/readyz?verbose`)).text();
+    assert.match(parts, /^\[\+\] controller: ok$/m);
+    assert.doesNotMatch(parts, /requests|releases/);
+    assert.match(await (await fetch(`${it.url}/readyz?verbose`)).text(), /^\[\+\] requests: ok$/m);
   });
 
   for (const javaScriptEnabled of [true, false]) {
@@ -94,13 +103,25 @@ async function install() {
   await command("destination", "add", "sandbox", "--kubeconfig", workload, ...at, ...kinds);
 }
 
+/** Starts one role on the kube-apiserver, with a folder of its own. */
+function role(name, args) {
+  const plane = ["--plane", "kubeconfig", "--kubeconfig", it.kubernetes.kubeconfig, "--context", ADMIN, "--data", join(it.folder, name)];
+  return launch(["serve", "--roles", name, ...plane, ...args], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
+}
+
 /** Step 4, with the provider. */
 async function serve() {
-  const plane = ["--plane", "kubeconfig", "--kubeconfig", it.kubernetes.kubeconfig, "--context", ADMIN, "--data", join(it.folder, "data")];
   const own = ["--port", String(it.port), "--requests-per-second", "0", "--oidc-groups-claim", "groups"];
-  const portal = await launch(["serve", ...plane, ...own, ...it.provider.arguments], /http:\/\/127\.0\.0\.1:\d+(?=\D)/);
+  const portal = await role("web", [...own, ...it.provider.arguments]);
   await until(async () => (await fetch(`${it.url}/readyz`)).ok, "the portal to be ready");
   return portal;
+}
+
+/** The controller beside it, which people don't sign in to. */
+async function control() {
+  const controller = await role("controller", ["--port", "0", "--sign-in", "token", "--public-url", "http://127.0.0.1"]);
+  await until(async () => (await fetch(`${controller.said}/readyz`)).ok, "the controller to be ready");
+  return controller;
 }
 
 /** Step 5, with a promise of the sample world. */

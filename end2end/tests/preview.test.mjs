@@ -110,7 +110,7 @@ const hard = [
       { into: "Instances", text: "3" },
       { find: "wal storage size" },
       { press: "Add (Size)" },
-      { within: "WAL storage|Wal storage", into: "Size", text: "10Gi" },
+      { within: "WAL storage", into: "Size", text: "10Gi" },
     ],
     makes: ["instances: 3", "walStorage:", "  size: 10Gi"],
   },

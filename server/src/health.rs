@@ -64,7 +64,9 @@ async fn parts(portal: &Portal) -> Vec<Part> {
         ("orphaned objects", world.orphans.freshness()),
     ];
     parts.extend(portal.background.failed().into_iter().map(|task| (task, Err("failed a moment ago and was restarted".to_owned()))));
-    parts.extend(caches.into_iter().map(|(part, freshness)| (part, fresh(&freshness))));
+    // What the controller can't read is part of its state.
+    let caches = caches.into_iter().filter(|_| portal.keeps_caches);
+    parts.extend(caches.map(|(part, freshness)| (part, fresh(&freshness))));
     parts
 }
 

@@ -248,7 +248,11 @@ impl Running {
         };
         check_impersonation(config, &ground.topology)?;
         let clock = cluster_clock(&edges);
-        let caches = Caches::start(ground.access(&ground.portal), Reader::Portal, clock.clone(), &tasks, &shutdown);
+        let access = ground.access(&ground.portal);
+        // A controller keeps caches of its own while it leads. Those of an embedded plane are read by what is beside it, too.
+        let keeps_caches = config.web || sandbox.is_some();
+        let caches =
+            if keeps_caches { Caches::start(access, Reader::Portal, clock.clone(), &tasks, &shutdown) } else { Caches::empty(access) };
         let instance = folder.instance(&*edges.random).map_err(ServeError::Folder)?;
         // Identity in the controller's Lease. Of two processes with the same directory only one must lead, and the next one takes over at
         // once after a crash. Only one process can open the embedded plane.
@@ -300,6 +304,7 @@ impl Running {
             token: ground.portal,
             account,
             world: caches,
+            keeps_caches,
             controller,
             callers: Callers::default(),
             renewals: Renewals::default(),

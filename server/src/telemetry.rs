@@ -73,7 +73,9 @@ async fn observe(portal: &Portal) {
     if let Some(bytes) = resident() {
         metrics::gauge!("process_resident_memory_bytes").set(bytes as f64);
     }
-    caches(portal);
+    if portal.keeps_caches {
+        caches(portal);
+    }
     if let Some(state) = portal.controller.as_ref().map(|state| state.borrow().clone()) {
         let leads = matches!(state, ControllerState::Starting { .. } | ControllerState::Ready | ControllerState::Degraded { .. });
         metrics::gauge!("opm_controller_leader").set(f64::from(leads));

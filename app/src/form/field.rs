@@ -140,7 +140,8 @@ pub(super) fn field(field: &Field, at: At<'_>) -> AnyView {
 /// The checkbox that sets a field to an empty value. Leaving the field empty is something else: its default applies, or it isn't set.
 fn empty_value(empty: &EmptyValue, field: &Field) -> impl IntoView + use<> {
     let text = match field.control {
-        Control::List { .. } | Control::Checks { .. } | Control::Map { .. } | Control::Items { .. } => texts::SET_TO_EMPTY_ROWS,
+        Control::List { .. } | Control::Map { .. } | Control::Items { .. } => texts::SET_TO_EMPTY_ROWS,
+        Control::Checks { .. } => texts::SET_TO_EMPTY_CHOICES,
         Control::Group { .. } => texts::SET_TO_EMPTY_GROUP,
         _ => texts::SET_TO_EMPTY_TEXT,
     };

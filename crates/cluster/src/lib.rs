@@ -10,6 +10,7 @@
 //! an entry in [`install`].
 
 pub mod clock;
+mod compressed;
 pub mod controller;
 pub mod destinations;
 pub mod endpoint;

@@ -86,8 +86,8 @@ macro_rules! world {
         }
 
         impl World {
-            /// Creates empty caches.
-            pub(crate) fn empty(access: Access) -> Self {
+            /// Creates caches that nothing fills, for a process that doesn't read them.
+            pub fn empty(access: Access) -> Self {
                 let bindings = || match access.topology {
                     Topology::Workspaces { .. } => Cache::default(),
                     Topology::Namespaces => Cache::of_nothing(),

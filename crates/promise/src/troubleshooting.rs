@@ -6,5 +6,5 @@ mod pods;
 mod reason;
 
 pub use log::{LOG_BYTES, LOG_LINES, LogTail, tail};
-pub use pods::{Workload, chosen_container, containers, is_controlled_by, selector};
+pub use pods::{Workload, chosen_container, containers, is_controlled_by, selector, selectors_of_jobs};
 pub use reason::NotReadReason;

@@ -99,9 +99,11 @@ fn spelling(word: &str) -> String {
 }
 
 /// Abbreviations that are written in capital letters.
-const KNOWN: [&str; 31] = [
-    "API", "ARN", "AWS", "CA", "CIDR", "CPU", "DB", "DNS", "GCP", "GPU", "HTTP", "HTTPS", "IAM", "ID", "IP", "JSON", "NFS", "OS", "SQL",
-    "SSH", "SSL", "TLS", "TTL", "UI", "UID", "URI", "URL", "UUID", "VM", "VPC", "YAML",
+const KNOWN: [&str; 64] = [
+    "ACL", "AMI", "API", "ARN", "AWS", "CA", "CIDR", "CNI", "CORS", "CPU", "CRD", "CSI", "DB", "DNS", "EBS", "ECR", "EKS", "FQDN", "GCP",
+    "GCS", "GKE", "GPU", "HPA", "HTTP", "HTTPS", "IAM", "ID", "IOPS", "IP", "JSON", "JWT", "LDAP", "MTU", "NFS", "OCI", "OIDC", "OS",
+    "PVC", "QPS", "RBAC", "RPC", "SAML", "SCM", "SMTP", "SNI", "SQL", "SSH", "SSL", "SSO", "TCP", "TLS", "TTL", "UDP", "UI", "UID", "URI",
+    "URL", "UUID", "VLAN", "VM", "VPC", "WAL", "XML", "YAML",
 ];
 
 /// Whether a word is the plural of one of them: `CIDRs`, `urls`.
@@ -252,6 +254,8 @@ mod tests {
             ("app.kubernetes.io/name", "App kubernetes io name"),
             ("size2Use", "Size2 use"),
             ("blockCIDRs", "Block CIDRs"),
+            ("pvcTemplate", "PVC template"),
+            ("walStorage", "WAL storage"),
             ("allowedIPs", "Allowed IPs"),
             ("userIds", "User IDs"),
             ("dnsNames", "DNS names"),

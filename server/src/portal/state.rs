@@ -59,8 +59,10 @@ pub struct Portal {
     pub token: Token,
     /// Scope in which all users of the plane can ask who they are.
     pub account: Scope,
-    /// Caches that the portal watches as itself.
+    /// Caches that the portal watches as itself, if it does.
     pub world: World,
+    /// Whether they are filled. A process that is a controller alone has no use for them.
+    pub keeps_caches: bool,
     /// State of this process's controller; `None` when it runs elsewhere.
     pub controller: Option<watch::Receiver<ControllerState>>,
     /// Access checks for people.

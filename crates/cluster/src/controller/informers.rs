@@ -112,7 +112,7 @@ impl Informers {
     /// Watches a kind at a place for a request that has or creates such objects, unless it is already watched with this client.
     pub fn open(&self, request: &Key, sort: WatchedKind, place: &Place, reach: &Reach) {
         let shutdown = self.shutdown.child_token();
-        let cache = {
+        let (cache, texts) = {
             let mut state = self.state.lock();
             if !state.open(request, sort, (place, &reach.resource), reach.session, &shutdown) {
                 return;
@@ -129,7 +129,8 @@ impl Informers {
         // Subscribed before the first list is read, so that no change is missed.
         self.tasks.spawn(tell(cache.row_changes(), self.found.clone(), shutdown.clone()));
         let resource = reach.resource.clone();
-        self.tasks.spawn(source.run(cache, move |object| ObjectRow::of(object, &resource), self.clock.clone(), shutdown));
+        let row = move |object| ObjectRow::of(object, &resource, &texts);
+        self.tasks.spawn(source.run(cache, row, self.clock.clone(), shutdown));
     }
 
     /// Sets what a request has. It needs no watch on anything else.

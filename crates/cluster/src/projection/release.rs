@@ -1,18 +1,22 @@
 //! Releases as caches keep them.
 //!
 //! There are more releases than anything else, and most of one is only read when its request is worked on. Maps of single values take several
-//! times the memory of their text, so a row has the text.
+//! times the memory of their text, so a row has the text, compressed.
 
 use kube::ResourceExt;
 use promise::api::{PromiseReleaseSpec, ReleaseRevision};
 use promise::price::{Estimate, Money};
 
 use super::CachedRow;
+use crate::compressed::{CompressedText, Compressor};
 use crate::kinds::{PromiseRelease, PromiseReleaseKind};
 use crate::watch::Row;
 
+/// Of the whole process: rows are created where nothing else is known than their object.
+static TEXTS: Compressor = Compressor::new();
+
 /// A release: what tells it apart, and its spec as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct CachedRelease {
     /// Its uid and resource version.
     edition: (Option<String>, Option<String>),
@@ -28,14 +32,14 @@ pub struct CachedRelease {
     pub content_hash: String,
     /// Price per month; `None` if it isn't known. It is read with every change of the request, so not from the text.
     pub price: Option<Money>,
-    text: Box<[u8]>,
+    text: CompressedText,
 }
 
 impl CachedRelease {
     /// Returns the spec, as far as the reader of the cache keeps it.
     pub fn spec(&self) -> PromiseReleaseSpec {
         // The text was written from a spec.
-        serde_json::from_slice(&self.text).unwrap_or_else(|error| {
+        serde_json::from_slice(&self.text.text()).unwrap_or_else(|error| {
             tracing::error!(release = self.name, %error, "a cached release can't be read");
             PromiseReleaseSpec::default()
         })
@@ -52,7 +56,7 @@ impl CachedRow for CachedRelease {
     type Kind = PromiseReleaseKind;
 
     fn of(release: PromiseRelease) -> Self {
-        let text = serde_json::to_vec(&release.spec).unwrap_or_default().into_boxed_slice();
+        let text = TEXTS.compress(&serde_json::to_vec(&release.spec).unwrap_or_default());
         let price = Estimate::recorded_sum(&release.spec).and_then(|sum| sum.money().cloned());
         let name = release.name_any();
         let PromiseReleaseSpec { request_uid, request_generation, revision, content_hash, .. } = release.spec;

@@ -22,7 +22,7 @@ pub struct Draft {
     pub problems: Vec<Problem>,
     /// Whether `parameters` are those of an object to edit, as it is. A required list or object that it lacks stays missing until somebody
     /// enters it.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stored: bool,
 }
 

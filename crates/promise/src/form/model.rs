@@ -277,7 +277,8 @@ impl<'a> Maker<'a> {
         }
         let missing = (required && !is_defaulted).then(|| self.missing_value(&kind, &name, explicit)).flatten();
         if missing.is_some() {
-            hidden.push(HiddenInput { name: rows::missing(&name), value: "1".to_owned() });
+            let is_null = explicit.is_some_and(Value::is_null) || self.draft.text(&rows::missing(&name)) == Some("null");
+            hidden.push(HiddenInput { name: rows::missing(&name), value: if is_null { "null" } else { "1" }.to_owned() });
         } else if matches!(kind, Kind::Group { optional: false, .. }) && required && !is_defaulted {
             hidden.push(HiddenInput { name: rows::present(&name), value: "1".to_owned() });
         }
@@ -340,10 +341,16 @@ impl<'a> Maker<'a> {
             Kind::List { .. } | Kind::Map { .. } | Kind::Items { .. } | Kind::Entries { .. } | Kind::Group { optional: false, .. }
         );
         let was_missing = self.draft.text(&rows::missing(name)).is_some();
-        let is_missing = explicit.is_none_or(Value::is_null) && (was_missing || self.draft.is_stored);
+        let is_missing = explicit.is_none_or(Value::is_null) && (was_missing || self.is_stored(name));
         // A ticked checkbox can be cleared again.
         let checked = was_missing && self.draft.text(&rows::empty(name)).is_some();
         (can_be_missing && (is_missing || checked)).then(|| EmptyValue { name: rows::empty(name), checked })
+    }
+
+    /// Whether a field shows what the object being edited has, because nothing was entered around it yet.
+    fn is_stored(&self, name: &str) -> bool {
+        let mut around = name.match_indices('/').map(|(at, _)| &name[..at]).chain([name]);
+        self.draft.is_stored || around.any(|name| self.draft.text(&rows::stored(name)).is_some())
     }
 
     fn locked(&self, place: &Place) -> Option<Locked> {

@@ -231,8 +231,9 @@ impl Reader<'_> {
         if kind == Kind::Fixed || !entered {
             return base.cloned();
         }
+        let stays_missing = required && !defaulted && self.stays_missing(&name);
         let given = default.as_ref().is_some_and(|default| !is_empty(default));
-        let empty_counts = !self.stays_missing(&name) && (required || given || base.is_some_and(is_empty));
+        let empty_counts = !stays_missing && (required || given || base.is_some_and(is_empty));
         let value = match kind {
             Kind::Choice { .. } | Kind::Search { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
@@ -266,10 +267,17 @@ impl Reader<'_> {
                 let map = self.entries(place, &values, base.or(default.as_ref()));
                 Some(map).filter(|map| empty_counts || !is_empty(map))
             }
-            Kind::Group { .. } => return self.group(place, node, base),
+            Kind::Group { .. } => match self.group(place, node, base) {
+                Some(group) if stays_missing && is_empty(&group) => None,
+                None if stays_missing => None,
+                group => return group,
+            },
             Kind::Yaml => self.yaml(&name, path, base),
             Kind::Secret | Kind::Fixed => None,
         };
+        if stays_missing && value.is_none() {
+            return (self.texts.get(&rows::missing(&name))? == "null").then_some(Value::Null);
+        }
         let Some(value) = value else {
             let shown = default.as_ref().map(drawn_as).unwrap_or_default();
             if !shown.is_empty() && self.defaults.own(place, node) != default.as_ref() {
@@ -303,8 +311,8 @@ impl Reader<'_> {
             return Some(Value::Object(object));
         }
         let there = self.texts.contains_key(&rows::present(&name)) && !base.is_some_and(Value::is_null);
-        let there = there || self.texts.contains_key(&rows::empty(&name)) || base.is_some_and(Value::is_object);
-        let there = there && !self.stays_missing(&name);
+        let is_set_to_empty = self.texts.contains_key(&rows::missing(&name)) && self.texts.contains_key(&rows::empty(&name));
+        let there = there || is_set_to_empty || base.is_some_and(Value::is_object);
         inside.or_else(|| there.then(|| Value::Object(Map::new()))).or_else(|| null(base))
     }
 

@@ -17,7 +17,13 @@ pub(super) fn empty(name: &str) -> String {
     format!("{name}/~empty")
 }
 
-/// Marks a required list or object that the object being edited lacks: it stays missing until somebody enters it.
+/// Marks an object that is rendered without its fields as part of the object being edited, as it is.
+pub(super) fn stored(name: &str) -> String {
+    format!("{name}/~stored")
+}
+
+/// Marks a required list or object that the object being edited lacks: it stays missing until somebody enters it. The value is `null` if it
+/// is null there.
 pub(super) fn missing(name: &str) -> String {
     format!("{name}/~missing")
 }

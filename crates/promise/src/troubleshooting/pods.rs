@@ -1,6 +1,6 @@
 //! Which pods belong to an object, and what their containers are called.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -22,6 +22,8 @@ pub enum Workload {
     DaemonSet,
     /// A Job.
     Job,
+    /// A CronJob, whose pods belong to its Jobs.
+    CronJob,
 }
 
 impl Workload {
@@ -34,6 +36,7 @@ impl Workload {
             ("apps", "StatefulSet") => Self::StatefulSet,
             ("apps", "DaemonSet") => Self::DaemonSet,
             ("batch", "Job") => Self::Job,
+            ("batch", "CronJob") => Self::CronJob,
             _ => return None,
         })
     }
@@ -47,6 +50,7 @@ impl Workload {
             Self::StatefulSet => ("apps", "StatefulSet", "statefulsets"),
             Self::DaemonSet => ("apps", "DaemonSet", "daemonsets"),
             Self::Job => ("batch", "Job", "jobs"),
+            Self::CronJob => ("batch", "CronJob", "cronjobs"),
         }
     }
 }
@@ -76,6 +80,20 @@ pub fn selector(workload: &Value) -> Option<String> {
         });
     }
     (!terms.is_empty()).then(|| terms.join(","))
+}
+
+/// Returns selectors for the pods of several Jobs, which are labelled with the uid of their Job under a name that depends on the version of
+/// Kubernetes that created the Job. A Job that its author chose a selector for isn't selected.
+pub fn selectors_of_jobs(jobs: &[Value]) -> Vec<String> {
+    let mut by_label = BTreeMap::<&str, Vec<&str>>::new();
+    for job in jobs {
+        let Some(uid) = job["metadata"]["uid"].as_str() else { continue };
+        let mut labels = job["spec"]["selector"]["matchLabels"].as_object().into_iter().flatten();
+        if let Some((label, _)) = labels.find(|(_, value)| *value == uid) {
+            by_label.entry(label).or_default().push(uid);
+        }
+    }
+    by_label.into_iter().map(|(label, uids)| format!("{label} in ({})", uids.join(","))).collect()
 }
 
 /// Returns the names of the containers of a pod: its own, then those that prepare it.
@@ -136,6 +154,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn jobs_are_selected_by_the_label_that_their_server_gave() {
+        let job = |uid: &str, labels: Value| json!({"metadata": {"uid": uid}, "spec": {"selector": {"matchLabels": labels}}});
+        let own = |uid: &str| job(uid, json!({"batch.kubernetes.io/controller-uid": uid}));
+        let jobs = [own("j1"), own("j2"), job("j3", json!({"app": "web", "controller-uid": "j3"})), job("j4", json!({"app": "web"}))];
+        assert_eq!(selectors_of_jobs(&jobs), ["batch.kubernetes.io/controller-uid in (j1,j2)", "controller-uid in (j3)"]);
+        assert_eq!(selectors_of_jobs(&[]), Vec::<String>::new());
+    }
+
     fn selector_of(selector: &Value) -> Option<String> {
         super::selector(&json!({"spec": {"selector": selector}}))
     }
@@ -161,7 +188,7 @@ mod tests {
         for (group, kind) in [("", "Deployment"), ("example.org", "Pod"), ("apps", "Job"), ("", "ConfigMap")] {
             assert_eq!(Workload::of(group, kind), None, "{group}/{kind}");
         }
-        for workload in ["Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"] {
+        for workload in ["Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob"] {
             let found = ["", "apps", "batch"].into_iter().find_map(|group| Workload::of(group, workload)).unwrap();
             assert_eq!(found.resource().1, workload);
         }

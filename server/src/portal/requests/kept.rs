@@ -182,7 +182,7 @@ pub(super) async fn start_of(caller: &Caller, workspace: &Workspace, opened: &mu
     if let Some(version) = start.strip_prefix(routes::VERSION_START) {
         return terms::start_of_version(caller, workspace, opened, version);
     }
-    if opened.start.version.is_some() {
+    if opened.is_edit() {
         return match start.strip_prefix(routes::RELEASE_START) {
             None if start == routes::RENEWAL_START => terms::start_of_renewal(caller, workspace, opened).await,
             Some(release) => terms::start_of_release(caller, workspace, opened, release).await,

@@ -88,7 +88,7 @@ pub(super) fn entered(opened: &Opened, text: &str, before: Option<&Typed>, base:
             name: read.name,
             namespace: read.namespace.unwrap_or_else(|| opened.start.namespace.clone()),
             reason: read.reason,
-            draft: Draft { problems: read.problems, ..Draft::of(read.parameters) },
+            draft: Draft { problems: read.problems, is_stored: opened.is_edit(), ..Draft::of(read.parameters) },
             // Settings that aren't changed follow the request, whoever changes them meanwhile.
             terms: Some(read.terms).filter(|terms| *terms != Terms::of(&opened.existing)),
             ..Typed::default()
@@ -97,7 +97,7 @@ pub(super) fn entered(opened: &Opened, text: &str, before: Option<&Typed>, base:
             name: start.name.clone(),
             namespace: start.namespace.clone(),
             reason: start.reason.clone(),
-            draft: Draft { problems: errors.iter().map(unreadable).collect(), ..Draft::of(base.clone()) },
+            draft: Draft { problems: errors.iter().map(unreadable).collect(), is_stored: opened.is_edit(), ..Draft::of(base.clone()) },
             terms: start.terms.clone(),
             ..Typed::default()
         },
@@ -194,7 +194,7 @@ pub(super) fn view(opened: &Opened, workspace: &Workspace, typed: &Typed, proble
 
 /// Returns the address of a new form with these values, without secrets.
 fn link(opened: &Opened, workspace: &Workspace, typed: &Typed) -> Option<String> {
-    if opened.start.version.is_some() {
+    if opened.is_edit() {
         return None;
     }
     let values = without_secrets(opened, typed.draft.parameters.clone());

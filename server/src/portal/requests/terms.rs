@@ -59,7 +59,7 @@ impl Opened {
         wanted
     }
 
-    fn is_edit(&self) -> bool {
+    pub(super) fn is_edit(&self) -> bool {
         self.start.version.is_some()
     }
 

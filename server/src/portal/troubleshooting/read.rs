@@ -15,6 +15,8 @@ use crate::portal::reads::is_object_name;
 
 /// Most objects of a kind that are read for one workload.
 pub(super) const MOST_LISTED: u32 = 100;
+/// The same for Jobs, of which a namespace has many, and no label tells whose they are.
+const MOST_JOBS_LISTED: u32 = 500;
 /// How long the control plane can take for one response, so that others have their time.
 const PATIENCE: Duration = Duration::from_secs(4);
 
@@ -54,7 +56,8 @@ impl Reader<'_> {
 
     /// Lists what a selector matches, and whether there is more.
     pub(super) async fn list(&self, kind: Workload, namespace: &str, selector: &str) -> Result<(Vec<Value>, bool), Unread> {
-        let params = ListParams::default().labels(selector).limit(MOST_LISTED);
+        let most = if kind == Workload::Job { MOST_JOBS_LISTED } else { MOST_LISTED };
+        let params = ListParams::default().labels(selector).limit(most);
         let (api, plural) = (self.api(kind, namespace), kind.resource().2);
         let list = self.in_time(api.list(&params), || plural.to_owned()).await?;
         let list = list.map_err(|error| self.unread(&error, "list", plural, || plural.to_owned()))?;

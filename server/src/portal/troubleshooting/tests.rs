@@ -175,6 +175,40 @@ async fn the_pods_of_a_deployment_are_those_of_its_own_replica_sets() {
 }
 
 #[tokio::test]
+async fn the_pods_of_a_cron_job_are_those_of_its_jobs() {
+    let job = |uid: &str, owner: &str| {
+        let mut job = controlled(uid, uid, owner);
+        job["spec"] = json!({"selector": {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}});
+        job
+    };
+    let plane = Plane::default()
+        .with("/apis/batch/v1/namespaces/shop/cronjobs/backup", &json!({"metadata": {"name": "backup", "namespace": "shop", "uid": "c1"}}))
+        .with_list("/apis/batch/v1/namespaces/shop/jobs", &[job("j1", "c1"), job("j2", "c1"), job("j9", "c9")])
+        .with_list(PODS, &[controlled("backup-1-a", "p1", "j1"), controlled("backup-2-a", "p2", "j2"), controlled("other-a", "p9", "j9")])
+        .with_text(&format!("{PODS}/backup-1-a/log"), "saved\n");
+    let log = plane.log(&[item("batch", "CronJob", "backup", "c1")], &query("backup-1-a", "")).await;
+    let pods: Vec<_> = log.pods.iter().map(|pod| (pod.name.as_str(), pod.owner_kind.as_str(), pod.owner.as_str())).collect();
+    assert_eq!(pods, [("backup-1-a", "CronJob", "backup"), ("backup-2-a", "CronJob", "backup")]);
+    assert_eq!((log.lines, log.not_read), (vec!["saved".into()], vec![]));
+    let calls = plane.called();
+    assert!(calls.iter().any(|call| call.contains("controller-uid+in+%28j1%2Cj2%29")), "{calls:?}");
+
+    let mut many: Vec<Value> = (10..40).map(|number| job(&format!("j{number}"), "c1")).collect();
+    many[5]["metadata"]["creationTimestamp"] = json!("2026-11-20T10:00:00Z");
+    let plane = plane.with_list("/apis/batch/v1/namespaces/shop/jobs", &many);
+    let log = plane.log(&[item("batch", "CronJob", "backup", "c1")], &LogQuery::default()).await;
+    assert_eq!(reasons(&log.not_read), [NotReadReason::Limited { noun: "job".to_owned(), count: 20 }]);
+    let asked = plane.called().into_iter().rfind(|call| call.contains("controller-uid")).unwrap_or_default();
+    assert!(asked.contains("j10%2C") && !asked.contains("j15%2C") && asked.matches("%2C").count() == 19, "{asked}");
+
+    let denied_jobs = Plane::default()
+        .with("/apis/batch/v1/namespaces/shop/cronjobs/backup", &json!({"metadata": {"name": "backup", "namespace": "shop", "uid": "c1"}}))
+        .refusing("/apis/batch/v1/namespaces/shop/jobs", 403, "Forbidden", "no");
+    let log = denied_jobs.log(&[item("batch", "CronJob", "backup", "c1")], &LogQuery::default()).await;
+    assert_eq!(reasons(&log.not_read), [denied("list", "jobs")]);
+}
+
+#[tokio::test]
 async fn the_log_of_a_pod_of_someone_else_is_never_read() {
     for (pod, container) in [("other-1-a", ""), ("labelled", "app"), ("not-there", ""), ("../secrets/x", "")] {
         let plane = world();

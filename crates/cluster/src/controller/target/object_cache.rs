@@ -17,6 +17,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{Place, Reach};
+use crate::compressed::{CompressedText, Compressor};
 use crate::controller::object_version::ObjectVersion;
 use crate::watch::{Cache, Freshness, Key, Row};
 use crate::workspaces::ClusterId;
@@ -33,8 +34,8 @@ pub struct ObjectRow {
     pub request: Arc<str>,
     uid: Box<str>,
     version: Box<str>,
-    /// The object as JSON, which takes a fraction of the memory that a decoded object takes. `None` if it has to be read.
-    content: Option<Box<str>>,
+    /// The object as compressed JSON, which takes a fraction of the memory that a decoded object takes. `None` if it has to be read.
+    content: Option<CompressedText>,
     learned: Learned,
 }
 
@@ -50,22 +51,27 @@ enum Learned {
 }
 
 impl ObjectRow {
-    /// Returns the row of an object of the kind of `resource`, or `None` if it doesn't carry our label.
-    pub fn of(mut object: DynamicObject, resource: &ApiResource) -> Option<Self> {
+    /// Returns the row of an object of the kind of `resource`, or `None` if it doesn't carry our label. `texts` compresses objects of that
+    /// kind.
+    pub fn of(mut object: DynamicObject, resource: &ApiResource, texts: &Compressor) -> Option<Self> {
         // Objects in a list don't repeat what they are.
         object.types.get_or_insert_with(|| TypeMeta { api_version: resource.api_version.clone(), kind: resource.kind.clone() });
         reduce(&mut object);
-        Self::of_reduced(&object, Learned::Watched)
+        Self::of_reduced(&object, Learned::Watched, texts)
     }
 
-    fn of_reduced(object: &DynamicObject, learned: Learned) -> Option<Self> {
+    fn of_reduced(object: &DynamicObject, learned: Learned, texts: &Compressor) -> Option<Self> {
         let boxed = |text: Option<&str>| -> Box<str> { text.unwrap_or_default().into() };
-        let content = serde_json::to_string(object).ok().filter(|content| content.len() <= LARGEST);
+        let content = serde_json::to_vec(object).ok().filter(|content| content.len() <= LARGEST);
         Some(Self {
             request: object.metadata.labels.as_ref()?.get(names::REQUEST_UID_LABEL)?.as_str().into(),
             uid: boxed(object.metadata.uid.as_deref()),
             version: boxed(object.metadata.resource_version.as_deref()),
-            content: content.map(String::into_boxed_str),
+            content: content.map(|content| {
+                // Nothing of a Secret is kept when it is gone.
+                let is_secret = object.types.as_ref().is_some_and(|types| types.kind == "Secret");
+                if is_secret { CompressedText::alone(&content) } else { texts.compress(&content) }
+            }),
             learned,
         })
     }
@@ -135,6 +141,7 @@ struct ObjectCache {
     /// Until when the first list is waited for.
     deadline: Instant,
     rows: Cache<ObjectRow>,
+    texts: Arc<Compressor>,
 }
 
 impl ObjectCache {
@@ -164,16 +171,18 @@ pub struct ObjectCaches {
 }
 
 impl ObjectCaches {
-    /// Starts to keep what a watch shows that is opened at `at`, in place of what an earlier watch on the same kind showed.
-    pub fn open(&self, at: &Place, reach: &Reach) -> Cache<ObjectRow> {
-        let rows = Cache::small();
+    /// Starts to keep what a watch shows that is opened at `at`, in place of what an earlier watch on the same kind showed. Returns what it
+    /// fills, and what compresses its objects.
+    pub fn open(&self, at: &Place, reach: &Reach) -> (Cache<ObjectRow>, Arc<Compressor>) {
+        let (rows, texts) = (Cache::small(), Arc::<Compressor>::default());
         let (resource, session) = (reach.resource.clone(), reach.session);
-        let cache = ObjectCache { resource, session, deadline: Instant::now() + PATIENCE, rows: rows.clone() };
+        let deadline = Instant::now() + PATIENCE;
+        let cache = ObjectCache { resource, session, deadline, rows: rows.clone(), texts: texts.clone() };
         let mut open = self.open.write();
         let there = open.entry(at.clone()).or_default();
         there.retain(|other| !is_same_kind(&other.resource, &reach.resource));
         there.push(Arc::new(cache));
-        rows
+        (rows, texts)
     }
 
     /// Drops what the watch on a kind showed, which is closed.
@@ -197,7 +206,7 @@ impl ObjectCaches {
             return None;
         }
         let row = cache.rows.get(&row).filter(|row| &*row.request == request)?;
-        serde_json::from_str(row.content.as_deref()?).ok()
+        serde_json::from_slice(&row.content.as_ref()?.text()).ok()
     }
 
     /// Begins a write of ours to the object at a key of a place. What watches show of the object isn't used until [`OwnWrite::made`] says
@@ -235,7 +244,7 @@ impl OwnWrite {
     /// Keeps what the server made of the object, unless the watch has come further than that. `object` is reduced.
     pub fn made(self, object: &DynamicObject) {
         let Some((cache, removals)) = self.own else { return };
-        let Some(row) = ObjectRow::of_reduced(object, Learned::Written) else { return };
+        let Some(row) = ObjectRow::of_reduced(object, Learned::Written, &cache.texts) else { return };
         let before = cache.rows.get(&self.row);
         if before.as_ref().is_some_and(|before| before.uid == row.uid && before.version == row.version) {
             // Nothing was different, so that no one has to look at it.

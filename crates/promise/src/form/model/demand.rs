@@ -113,6 +113,9 @@ impl<'a> Maker<'a> {
         self.offers = true;
         let value = place.path.get(&self.draft.parameters).filter(|value| value.is_object());
         hidden.extend(value.map(|value| HiddenInput { name: rows::kept(&place.name), value: value.to_string() }));
+        if self.is_stored(&place.name) {
+            hidden.push(HiddenInput { name: rows::stored(&place.name), value: "1".to_owned() });
+        }
         let set = value.and_then(Value::as_object).map_or(0, serde_json::Map::len);
         More { closed: Some((set, count)), show: Operation::value(OperationKind::Show, &place.name), ..More::default() }
     }

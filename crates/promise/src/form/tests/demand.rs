@@ -155,6 +155,24 @@ fn closed_objects_keep_what_they_have() {
 }
 
 #[test]
+fn what_a_closed_object_lacks_stays_missing_when_it_is_opened() {
+    let mut part = json!({"type": "object", "properties": many(11), "required": ["list"]});
+    part["properties"]["list"] = json!({"type": "array", "items": {"type": "string"}});
+    let each =
+        |value: &Value| (0..30).map(|number| (format!("part{number:02}"), value.clone())).collect::<serde_json::Map<String, Value>>();
+    let base = Value::from(each(&json!({"field002": "a"})));
+    let mut page = Page::open(&json!({"type": "object", "properties": each(&part)}), base.clone());
+    page.form = model(&page.spec, &page.effective, &Draft::of_stored(base.clone()), &[]);
+    assert!(page.more(".part20").closed.is_some());
+    let show = page.more(".part20").show.clone();
+    assert_eq!(page.press(&show), base);
+    assert_eq!(page.press("check"), base);
+    let mut changed = base.clone();
+    changed["part20"]["list"] = json!([]);
+    assert_eq!(page.post(&[("/parameters/part20/list/~empty", "1")]), changed);
+}
+
+#[test]
 fn fields_that_a_schema_does_not_name_are_yaml() {
     let schema = json!({"type": "object", "properties": {"config": {
         "type": "object",

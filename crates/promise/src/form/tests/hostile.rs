@@ -94,6 +94,21 @@ fn forged_names_add_nothing() {
 }
 
 #[test]
+fn marks_of_what_is_missing_count_where_forms_have_them() {
+    let forged = [
+        ("/parameters/labels/~shown", "1"),
+        ("/parameters/labels/~missing", "1"),
+        ("/parameters/part/~missing", "null"),
+        ("/parameters/part/~empty", "1"),
+        ("/parameters/host/~missing", "null"),
+        ("/parameters/host", ""),
+    ];
+    let (parameters, _) = post(&all(), &json!({"host": "kept", "labels": {}}), &pairs(&forged));
+    assert_eq!(parameters.get("labels"), Some(&json!({})), "an optional map that is there and empty stays");
+    assert_eq!(parameters.get("host"), None, "a text that is cleared is not null");
+}
+
+#[test]
 fn numbers_of_rows_order_them_and_are_no_size() {
     let far = usize::MAX.to_string();
     let names = [format!("/parameters/hosts/{far}"), "/parameters/hosts/7".to_owned(), format!("/parameters/rules/{far}/name")];

@@ -59,7 +59,7 @@ impl Watched {
     /// Opens the watch, which hasn't shown anything yet.
     fn open() -> Self {
         let (caches, reach) = (ObjectCaches::default(), reach(1));
-        let rows = caches.open(&place(), &reach);
+        let (rows, _) = caches.open(&place(), &reach);
         Self { caches, reach, rows }
     }
 
@@ -76,7 +76,10 @@ impl Watched {
     }
 
     fn row(uid: &str, version: &str, level: &str) -> (Key, ObjectRow) {
-        (located(&place(), &key("web"), &reach(1)).1, ObjectRow::of(object(uid, version, level), &resource()).unwrap())
+        (
+            located(&place(), &key("web"), &reach(1)).1,
+            ObjectRow::of(object(uid, version, level), &resource(), &Compressor::default()).unwrap(),
+        )
     }
 
     /// Reports a change of the object.
