@@ -13,11 +13,11 @@ pub(crate) const OPTIONAL: &str = " optional";
 pub(crate) const YAML_HINT: &str = "Enter YAML, because form fields can't show all of this value. It's saved as you write it";
 /// Beside a text input that was left empty: the value is an empty text instead of no value.
 pub(crate) const SET_TO_EMPTY_TEXT: &str = "Set to empty text if left empty";
-/// Below required rows that the object being edited lacks: the value is an empty list or map instead of no value.
+/// Below a required list or map that isn't in the object being edited: the value is an empty one instead of no value.
 pub(crate) const SET_TO_EMPTY_ROWS: &str = "Set to empty if nothing is added";
-/// Below required choices that the object being edited lacks: the value is an empty list instead of no value.
+/// Below required choices that aren't in the object being edited: the value is an empty list instead of no value.
 pub(crate) const SET_TO_EMPTY_CHOICES: &str = "Set to empty if nothing is selected";
-/// Below a required group of fields that the object being edited lacks: the value is an empty object instead of no value.
+/// Below a required group of fields that isn't in the object being edited: the value is an empty object instead of no value.
 pub(crate) const SET_TO_EMPTY_GROUP: &str = "Set to empty if nothing is entered";
 pub(crate) const APPLY: &str = "Apply";
 pub(crate) const NAME: &str = "Name";

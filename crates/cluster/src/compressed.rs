@@ -10,7 +10,7 @@ use std::sync::Arc;
 use lz4_flex::block::{compress_with_dict, decompress_with_dict};
 use parking_lot::Mutex;
 
-/// Number of texts that others are compared with: about as many sorts of objects as a busy cache has.
+/// Number of texts that are kept as dictionaries: about one for each sort of object in a busy cache.
 const SAMPLES: usize = 16;
 /// Lengths in bytes of the texts that a dictionary is of use for. Shorter ones aren't worth it. A block can refer 64 KiB back, and what is
 /// the same is further back in longer ones.
@@ -29,7 +29,7 @@ pub struct CompressedText {
 type Sample = Arc<Box<[u8]>>;
 
 impl CompressedText {
-    /// Compresses a text of which nothing must be kept beyond it.
+    /// Compresses a text without a dictionary, so that no other row keeps any of it.
     pub fn alone(text: &[u8]) -> Self {
         Self::with(text, None)
     }
@@ -61,7 +61,7 @@ fn dictionary(sample: Option<&Sample>) -> &[u8] {
 /// Compresses texts of a kind.
 #[derive(Default)]
 pub struct Compressor {
-    /// Texts that others are compared with, the one that was last of use first.
+    /// Texts that new ones are compressed with, the most recently used first.
     samples: Mutex<Vec<Sample>>,
 }
 
@@ -101,7 +101,7 @@ impl Compressor {
         }
     }
 
-    /// Compresses a text that nothing resembles, so that later ones are compared with it.
+    /// Compresses a text that no sample resembles, and keeps it as a sample.
     fn first_of_its_sort(&self, text: &[u8]) -> CompressedText {
         let sample = Arc::new(Box::from(text));
         self.used(Some(&sample));

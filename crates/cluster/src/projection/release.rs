@@ -12,7 +12,7 @@ use crate::compressed::{CompressedText, Compressor};
 use crate::kinds::{PromiseRelease, PromiseReleaseKind};
 use crate::watch::Row;
 
-/// Of the whole process: rows are created where nothing else is known than their object.
+/// Shared by the whole process, because a row is created from its object alone.
 static TEXTS: Compressor = Compressor::new();
 
 /// A release: what tells it apart, and its spec as text.

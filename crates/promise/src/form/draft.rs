@@ -20,8 +20,8 @@ pub struct Draft {
     /// Problems that no value can represent: invalid YAML, a duplicate key. Paths such as `.parameters.labels`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
-    /// Whether `parameters` are those of an object to edit, as it is. A required list or object that it lacks stays missing until somebody
-    /// enters it.
+    /// Whether `parameters` are the unchanged parameters of the object being edited. A required list or object that isn't there is added
+    /// only when the user enters it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stored: bool,
 }

@@ -347,7 +347,7 @@ impl<'a> Maker<'a> {
         (can_be_missing && (is_missing || checked)).then(|| EmptyValue { name: rows::empty(name), checked })
     }
 
-    /// Whether a field shows what the object being edited has, because nothing was entered around it yet.
+    /// Whether a field shows the object being edited as it was when the form was opened.
     fn is_stored(&self, name: &str) -> bool {
         let mut around = name.match_indices('/').map(|(at, _)| &name[..at]).chain([name]);
         self.draft.is_stored || around.any(|name| self.draft.text(&rows::stored(name)).is_some())

@@ -316,7 +316,7 @@ impl Reader<'_> {
         inside.or_else(|| there.then(|| Value::Object(Map::new()))).or_else(|| null(base))
     }
 
-    /// Whether a required list or object that the object being edited lacks stays missing if nothing is entered.
+    /// Whether a required list or object isn't in the object being edited, and the user didn't choose to add an empty one.
     fn stays_missing(&self, name: &str) -> bool {
         self.texts.contains_key(&rows::missing(name)) && !self.texts.contains_key(&rows::empty(name))
     }

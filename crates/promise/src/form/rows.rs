@@ -17,13 +17,13 @@ pub(super) fn empty(name: &str) -> String {
     format!("{name}/~empty")
 }
 
-/// Marks an object that is rendered without its fields as part of the object being edited, as it is.
+/// Marks an object that is rendered without its fields, and that nobody has changed since the form was opened.
 pub(super) fn stored(name: &str) -> String {
     format!("{name}/~stored")
 }
 
-/// Marks a required list or object that the object being edited lacks: it stays missing until somebody enters it. The value is `null` if it
-/// is null there.
+/// Marks a required list or object that isn't in the object being edited. It is added only when the user enters it. The value is `null` if
+/// the object has null there.
 pub(super) fn missing(name: &str) -> String {
     format!("{name}/~missing")
 }

@@ -68,7 +68,7 @@ impl ObjectRow {
             uid: boxed(object.metadata.uid.as_deref()),
             version: boxed(object.metadata.resource_version.as_deref()),
             content: content.map(|content| {
-                // Nothing of a Secret is kept when it is gone.
+                // A Secret must not stay in memory as the dictionary of others after it was deleted.
                 let is_secret = object.types.as_ref().is_some_and(|types| types.kind == "Secret");
                 if is_secret { CompressedText::alone(&content) } else { texts.compress(&content) }
             }),
@@ -171,8 +171,8 @@ pub struct ObjectCaches {
 }
 
 impl ObjectCaches {
-    /// Starts to keep what a watch shows that is opened at `at`, in place of what an earlier watch on the same kind showed. Returns what it
-    /// fills, and what compresses its objects.
+    /// Starts to keep what a watch shows that is opened at `at`, in place of what an earlier watch on the same kind showed. Returns the
+    /// cache for the watch to fill, and the compressor of its objects.
     pub fn open(&self, at: &Place, reach: &Reach) -> (Cache<ObjectRow>, Arc<Compressor>) {
         let (rows, texts) = (Cache::small(), Arc::<Compressor>::default());
         let (resource, session) = (reach.resource.clone(), reach.session);
