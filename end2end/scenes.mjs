@@ -5,6 +5,7 @@ import { after, before } from "node:test";
 import { join } from "node:path";
 import { freePort } from "./certificate.mjs";
 import { agree, environment, kubectl, launchBrowser, order, publishEverything, reaches, reader, signIn, together, until, workspace } from "./portal.mjs";
+import { note, promise, publish } from "./promises.mjs";
 import { arrive, startProvider } from "./provider.mjs";
 
 /** Who signs in with the identity provider of the scenes: this, then a name of `people`. */
@@ -347,28 +348,20 @@ async function scheduled(it, path) {
 
 /** The address of the page that skips a step that failed, before one that waits for it. */
 async function stopped(it) {
-  const promise = {
-    apiVersion: "platform.opmodel.dev/v1alpha1",
-    kind: "Promise",
-    metadata: { name: "notices" },
-    spec: {
-      version: "1.0.0",
-      lifecycle: "published",
-      visibility: "descendants",
-      presentation: { displayName: "Notices", summary: "A notice of a team.", category: "data", maintainer: { team: "Platform" } },
-      parameters: { type: "object", properties: { text: { type: "string", default: "closed" } } },
-      implementation: { resources: [{ id: "notice", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { text: "${parameters.text}" } } }] },
-      workflows: {
-        provision: {
-          steps: [
-            { id: "check", title: "Check the text", validate: { expression: "${parameters.text != 'closed'}", message: "Enter a text other than closed." } },
-            { id: "notice", title: "Publish the notice", dependsOn: ["check"], apply: { resources: ["notice"] } },
-          ],
-        },
+  const notices = promise("notices", {
+    presentation: { displayName: "Notices", summary: "A notice of a team." },
+    parameters: { type: "object", properties: { text: { type: "string", default: "closed" } } },
+    implementation: { resources: [note({ text: "${parameters.text}" }, "notice")] },
+    workflows: {
+      provision: {
+        steps: [
+          { id: "check", title: "Check the text", validate: { expression: "${parameters.text != 'closed'}", message: "Enter a text other than closed." } },
+          { id: "notice", title: "Publish the notice", dependsOn: ["check"], apply: { resources: ["notice"] } },
+        ],
       },
     },
-  };
-  await kubectl(it.portal, "plane-admin@root:platform", ["apply", "-f", "-"], JSON.stringify(promise));
+  });
+  await publish(it.portal, notices);
   const request = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "PromiseRequest", metadata: { name: "notice" }, spec: { promise: { name: "notices", workspace: "root:platform" } } };
   await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
   const state = ["get", "promiserequest/notice", "-o", "jsonpath={.status.steps[0].phase}"];
@@ -391,26 +384,18 @@ async function unpublished(it) {
 
 /** The address of a rollout whose first instance can't be upgraded by the one who started it. */
 async function rolledOut(it) {
-  const promise = (version) => ({
-    apiVersion: "platform.opmodel.dev/v1alpha1",
-    kind: "Promise",
-    metadata: { name: "memos" },
-    spec: {
+  const memos = (version) =>
+    promise("memos", {
       version,
-      lifecycle: "published",
-      visibility: "descendants",
-      presentation: { displayName: "Memos", summary: "Memos of a team.", category: "data", maintainer: { team: "Platform" } },
+      presentation: { displayName: "Memos", summary: "Memos of a team." },
       parameters: { type: "object", properties: { size: { type: "string", default: "small" } } },
-      implementation: { resources: [{ id: "memo", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { version } } }] },
-    },
-  });
-  const platform = "plane-admin@root:platform";
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(promise("1.0.0")));
-  await until(async () => (await kubectl(it.portal, platform, ["get", "promiserevisions", "-o", "name"])).includes("/memos-"), "memos to be published");
+      implementation: { resources: [note({ version }, "memo")] },
+    });
+  await publish(it.portal, memos("1.0.0"));
   const request = { apiVersion: "platform.opmodel.dev/v1alpha1", kind: "PromiseRequest", metadata: { name: "memo" }, spec: { promise: { name: "memos", workspace: "root:platform" } } };
   await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
   await reaches(it.portal, "memo", "Ready");
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(promise("2.0.0")));
+  await publish(it.portal, memos("2.0.0"));
   const page = await signIn(it, "platform-engineer", { javaScriptEnabled: false });
   await until(async () => {
     await page.goto("/platform/promises/root:platform/memos/fleet");

@@ -3,6 +3,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { kubectl, requested, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { note, promise } from "../promises.mjs";
 
 const platform = "plane-admin@root:platform";
 const as = `dev-shop@${workspace}`;
@@ -71,20 +72,12 @@ test("a day in the past is refused with the fix", async () => {
 });
 
 /** A promise with a price for each month, the price, and, later, a policy that its instances don't match. */
-const lease = (name) => ({
-  apiVersion: "platform.opmodel.dev/v1alpha1",
-  kind: "Promise",
-  metadata: { name },
-  spec: {
-    version: "1.0.0",
-    lifecycle: "published",
-    visibility: "descendants",
-    presentation: { displayName: `Lease ${name}`, summary: "A place for a team.", category: "data", maintainer: { team: "Platform" } },
+const lease = (name) =>
+  promise(name, {
     parameters: { type: "object", properties: { seats: { type: "integer", minimum: 1, maximum: 1000, default: 10 } } },
-    implementation: { resources: [{ id: "note", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { seats: "${string(parameters.seats)}" } } }] },
+    implementation: { resources: [note({ seats: "${string(parameters.seats)}" })] },
     cost: { currency: "EUR", items: [{ name: "Lease", monthly: "${prices.lease.base}" }] },
-  },
-});
+  });
 const catalog = (name, price) => ({
   apiVersion: "platform.opmodel.dev/v1alpha1",
   kind: "PromiseCatalog",

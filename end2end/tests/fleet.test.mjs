@@ -4,8 +4,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { kubectl, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { note, promise, publish } from "../promises.mjs";
 
-const platform = "plane-admin@root:platform";
 const shop = `plane-admin@${workspace}`;
 const group = { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "platform-engineers" };
 
@@ -25,14 +25,11 @@ async function maintained(it) {
 const it = stage(maintained);
 
 /** A promise whose second version creates another object, which the request's namespace can already have. */
-function promise(name, version) {
-  const map = (suffix) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: `\${request.name}${suffix}` }, data: { version } });
-  const resources = [{ id: "note", template: map("") }];
-  if (version !== "1.0.0") resources.push({ id: "index", template: map("-index") });
-  const presentation = { displayName: `Notes ${name}`, summary: "Notes of a team.", category: "data", maintainer: { team: "Platform" } };
+function notes(name, version) {
+  const resources = [note({ version })];
+  if (version !== "1.0.0") resources.push(note({ version }, "index", "-index"));
   const parameters = { type: "object", properties: { replicas: { type: "integer", default: 1 } } };
-  const spec = { version, lifecycle: "published", visibility: "descendants", presentation, parameters, implementation: { resources } };
-  return JSON.stringify({ apiVersion: "platform.opmodel.dev/v1alpha1", kind: "Promise", metadata: { name }, spec });
+  return promise(name, { version, parameters, implementation: { resources } });
 }
 
 /** How many instances of a promise run a version. */
@@ -43,8 +40,7 @@ async function running(name, version) {
 }
 
 async function twenty(name) {
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], promise(name, "1.0.0"));
-  await until(async () => (await kubectl(it.portal, platform, ["get", "promiserevisions", "-o", "name"])).includes(`/${name}-`), `${name} to be published`);
+  await publish(it.portal, notes(name, "1.0.0"));
   const items = Array.from({ length: 20 }, (_, index) => ({
     apiVersion: "platform.opmodel.dev/v1alpha1",
     kind: "PromiseRequest",
@@ -54,7 +50,7 @@ async function twenty(name) {
   await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify({ apiVersion: "v1", kind: "List", items }));
   await until(async () => (await running(name, "1.0.0")) === 20, `20 instances of ${name} to be ready`);
   await kubectl(it.portal, shop, ["create", "configmap", `${name}-07-index`]);
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], promise(name, "2.0.0"));
+  await publish(it.portal, notes(name, "2.0.0"));
 }
 
 for (const javaScriptEnabled of [true, false]) {
@@ -72,7 +68,7 @@ for (const javaScriptEnabled of [true, false]) {
     if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
 
     await page.getByRole("link", { name: "View fleet" }).click();
-    await page.getByRole("heading", { name: `Fleet of Notes ${name}` }).waitFor();
+    await page.getByRole("heading", { name: `Fleet of The ${name}` }).waitFor();
     assert.equal(await page.getByText("Ready to upgrade").count(), 20);
     if (javaScriptEnabled) assert.deepEqual(await violations(page), []);
     await page.getByRole("button", { name: "Upgrade selected" }).click();

@@ -7,24 +7,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { command, kubectl, launch, launchBrowser, serve, until, violations } from "../portal.mjs";
+import { note, promise } from "../promises.mjs";
 
-const settings = {
-  apiVersion: "platform.opmodel.dev/v1alpha1",
-  kind: "Promise",
-  metadata: { name: "settings" },
-  spec: {
-    version: "1.0.0",
-    lifecycle: "published",
-    visibility: "descendants",
-    presentation: { displayName: "Settings", summary: "A config map of settings", category: "Configuration" },
-    parameters: { type: "object", properties: { colour: { type: "string", enum: ["green", "blue"], default: "green" } } },
-    implementation: {
-      resources: [
-        { id: "settings", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { colour: "${parameters.colour}" } } },
-      ],
-    },
-  },
-};
+const settings = promise("settings", {
+  presentation: { displayName: "Settings", summary: "A config map of settings" },
+  parameters: { type: "object", properties: { colour: { type: "string", enum: ["green", "blue"], default: "green" } } },
+  implementation: { resources: [note({ colour: "${parameters.colour}" }, "settings")] },
+});
 
 const it = {};
 

@@ -2,41 +2,28 @@
 
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { kubectl, order, reaches, requested, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { order, reaches, requested, signIn, stage, violations, workspace } from "../portal.mjs";
+import { promise, publish } from "../promises.mjs";
 
-const platform = "plane-admin@root:platform";
 const it = stage();
 
 /** A promise with a list, a map and an object that are required. */
-const promise = {
-  apiVersion: "platform.opmodel.dev/v1alpha1",
-  kind: "Promise",
-  metadata: { name: "proxy" },
-  spec: {
-    version: "1.0.0",
-    lifecycle: "published",
-    visibility: "descendants",
-    presentation: { displayName: "Proxy", summary: "A proxy of a team.", category: "network", maintainer: { team: "Platform" } },
-    parameters: {
-      type: "object",
-      required: ["hosts", "labels", "limits"],
-      properties: {
-        hosts: { type: "array", description: "Names to answer to.", items: { type: "string" } },
-        labels: { type: "object", description: "Labels of the proxy.", additionalProperties: { type: "string" } },
-        limits: { type: "object", description: "What it can use.", properties: { connections: { type: "integer" } } },
-      },
-    },
-    implementation: {
-      resources: [{ id: "settings", template: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { of: "${request.name}" } } }],
+const proxy = promise("proxy", {
+  parameters: {
+    type: "object",
+    required: ["hosts", "labels", "limits"],
+    properties: {
+      hosts: { type: "array", description: "Names to answer to.", items: { type: "string" } },
+      labels: { type: "object", description: "Labels of the proxy.", additionalProperties: { type: "string" } },
+      limits: { type: "object", description: "What it can use.", properties: { connections: { type: "integer" } } },
     },
   },
-};
+});
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
   test(`what a request lacks stays missing until it is entered, ${how}`, async () => {
-    await kubectl(it.portal, platform, ["apply", "-f", "-"], JSON.stringify(promise));
-    await until(async () => (await kubectl(it.portal, platform, ["get", "promiserevisions", "-o", "name"])).includes("/proxy-"), "the promise");
+    await publish(it.portal, proxy);
     const name = javaScriptEnabled ? "lacking" : "lacking-plain";
     await order(it.portal, name, "proxy", { hosts: ["a.example"] });
     await reaches(it.portal, name, "Failed");

@@ -4,38 +4,22 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { kubectl, reaches, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { promise, publish } from "../promises.mjs";
 
-const platform = "plane-admin@root:platform";
 const it = stage();
-
-/** A promise that creates a ConfigMap. */
-function promise(name, spec) {
-  const template = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { of: "${request.name}" } };
-  const presentation = { displayName: `The ${name}`, summary: "A note of a team.", category: "data", maintainer: { team: "Platform" } };
-  const whole = { version: "1.0.0", lifecycle: "published", visibility: "descendants", presentation, implementation: { resources: [{ id: "note", template }] }, ...spec };
-  return JSON.stringify({ apiVersion: "platform.opmodel.dev/v1alpha1", kind: "Promise", metadata: { name }, spec: whole });
-}
-
-async function publish(name, spec) {
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], promise(name, spec));
-  await until(async () => {
-    return (await kubectl(it.portal, platform, ["get", "promiserevisions", "-o", "name"])).includes(`/${name}-`);
-  }, `${name} to be published`);
-}
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
   test(`what is required first is requested, and the form continues, ${how}`, async () => {
     const [base, app] = javaScriptEnabled ? ["base", "site"] : ["base-plain", "site-plain"];
-    await publish(base, {
-      parameters: { type: "object", properties: {} },
-      outputs: [{ name: "host", description: "Where it is.", value: "${resources.note.metadata.name}" }],
-    });
-    await publish(app, {
+    const outputs = [{ name: "host", description: "Where it is.", value: "${resources.note.metadata.name}" }];
+    await publish(it.portal, promise(base, { outputs }));
+    const dependent = promise(app, {
       requires: [{ promise: base }],
       parameters: { type: "object", properties: { host: { type: "string" } } },
       form: { fields: { ".host": { reference: { promise: base, output: "host" } } } },
     });
+    await publish(it.portal, dependent);
     const page = await signIn(it, "dev-shop", { javaScriptEnabled });
     const checked = async () => javaScriptEnabled && assert.deepEqual(await violations(page), []);
     const offer = `/w/${workspace}/promises/${app}`;

@@ -3,21 +3,18 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { kubectl, requested, signIn, stage, until, violations, workspace } from "../portal.mjs";
+import { note, promise, publish } from "../promises.mjs";
 
-const platform = "plane-admin@root:platform";
 const properties = { replicas: { type: "integer", default: 1 } };
 
 /** A promise whose second version requires a zone and no longer has a window. */
-function promise(name, version) {
+function notes(name, version) {
   const text = { type: "string" };
   const parameters =
     version === "1.0.0"
       ? { type: "object", properties: { ...properties, window: text } }
       : { type: "object", required: ["zone"], properties: { ...properties, zone: text } };
-  const template = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "${request.name}" }, data: { replicas: "${string(parameters.replicas)}" } };
-  const presentation = { displayName: `Notes ${name}`, summary: "Notes of a team.", category: "data", maintainer: { team: "Platform" } };
-  const spec = { version, lifecycle: "published", visibility: "descendants", presentation, parameters, implementation: { resources: [{ id: "note", template }] } };
-  return JSON.stringify({ apiVersion: "platform.opmodel.dev/v1alpha1", kind: "Promise", metadata: { name }, spec });
+  return promise(name, { version, parameters, implementation: { resources: [note({ replicas: "${string(parameters.replicas)}" })] } });
 }
 
 const it = stage();
@@ -31,20 +28,16 @@ for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? "with JavaScript" : "without JavaScript";
   test(`a request is upgraded and rolled back, ${how}`, async () => {
     const name = javaScriptEnabled ? "notes" : "notes-plain";
-    await kubectl(it.portal, platform, ["apply", "-f", "-"], promise(name, "1.0.0"));
+    await publish(it.portal, notes(name, "1.0.0"));
     const request = {
       apiVersion: "platform.opmodel.dev/v1alpha1",
       kind: "PromiseRequest",
       metadata: { name },
       spec: { promise: { name, workspace: "root:platform" }, parameters: { replicas: 2, window: "02:00" } },
     };
-    await until(async () => {
-      const published = ["get", "promiserevisions", "-o", "name"];
-      return (await kubectl(it.portal, platform, published)).includes(`/${name}-`);
-    }, `${name} to be published`);
     await kubectl(it.portal, `dev-shop@${workspace}`, ["create", "-f", "-"], JSON.stringify(request));
     await running(name, "1.0.0");
-    await kubectl(it.portal, platform, ["apply", "-f", "-"], promise(name, "2.0.0"));
+    await publish(it.portal, notes(name, "2.0.0"));
 
     const page = await signIn(it, "dev-shop", { javaScriptEnabled });
     const own = `/w/${workspace}/requests/default/${name}`;
@@ -93,7 +86,7 @@ for (const javaScriptEnabled of [true, false]) {
 }
 
 test("the fields of another version appear as soon as it is chosen", async () => {
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], promise("memos", "1.0.0"));
+  await publish(it.portal, notes("memos", "1.0.0"));
   const page = await signIn(it, "dev-shop");
   const form = `/w/${workspace}/promises/memos/request`;
   const published = async (version, field) => {
@@ -103,7 +96,7 @@ test("the fields of another version appear as soon as it is chosen", async () =>
     }, `${version} to be published`);
   };
   await published("1.0.0", /^Window/);
-  await kubectl(it.portal, platform, ["apply", "-f", "-"], promise("memos", "2.0.0"));
+  await publish(it.portal, notes("memos", "2.0.0"));
   await published("2.0.0", /^Zone/);
   await page.getByText("Newest (2.0.0)").first().click();
   await page.getByLabel("Version", { exact: true }).selectOption("=1.0.0");

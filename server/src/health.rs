@@ -32,7 +32,7 @@ pub async fn ready(
 ) -> Response {
     let verbose = query.is_some_and(|query| query.split('&').any(|pair| pair.split('=').next() == Some("verbose")));
     let here = peer.is_some_and(|Extension(peer)| peer.is_here(&headers));
-    let (ready, text) = report(&parts(&portal).await, &portal.world.unread_shards(), verbose, here);
+    let (ready, text) = report(&parts(&portal).await, &portal.world.unread_shards.servers(), verbose, here);
     (if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE }, text).into_response()
 }
 
@@ -101,7 +101,7 @@ fn fresh(freshness: &Freshness) -> Result<(), String> {
 }
 
 /// Returns whether everything works, and the response text. Parts are listed on request or if something is wrong, and the causes only to
-/// callers on this machine. Unread shards are always listed, and don't make a portal that serves the others unready.
+/// callers on this machine. Unread shards are always listed, and don't make a process that reads the others unready.
 fn report(parts: &[Part], unread: &[String], verbose: bool, here: bool) -> (bool, String) {
     let ready = parts.iter().all(|(_, state)| state.is_ok());
     if ready && !verbose && unread.is_empty() {

@@ -17,6 +17,7 @@ use std::time::Duration;
 use cluster::controller::{Controller, Options as ControllerOptions};
 use cluster::endpoint::OwnError;
 use cluster::projection::Reader;
+use cluster::world::UnreadShards;
 use cluster::{Topology, World as Caches};
 use devplane::sandbox::Pace;
 use futures::future::BoxFuture;
@@ -275,6 +276,8 @@ impl Running {
                 random,
                 workers: 16,
                 evaluations: 2,
+                // Beside pages, those that pages don't read are reported.
+                unread_shards: if keeps_caches { UnreadShards::default() } else { caches.unread_shards.clone() },
             });
             let state = controller.state();
             tasks.spawn(controller.run(shutdown.clone()));

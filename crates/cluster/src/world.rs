@@ -3,7 +3,9 @@
 //! Portal and controller each have their own, created with their own token: they share no memory, and either can run elsewhere.
 
 mod served;
+mod unread_shards;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures::future::select_all;
@@ -18,6 +20,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use self::unread_shards::UnreadShards;
 use crate::clock::Clock;
 use crate::endpoint::{Endpoint, Scope, Token};
 use crate::install::{SYSTEM_NAMESPACE, content_remedy, remedy};
@@ -79,8 +82,8 @@ macro_rules! world {
             access: Access,
             /// Where the exports are read, once the control plane serves them.
             served: Arc<[RwLock<Option<Served>>; 2]>,
-            /// Servers of each export that aren't read.
-            unread: Arc<RwLock<[Vec<String>; 2]>>,
+            /// Shards that have consumers of ours and aren't read: nothing of their workspaces is known here.
+            pub unread_shards: UnreadShards,
             /// Why it isn't known where an export is served, by export.
             slices: Arc<[watch::Sender<Option<promise::Error>>; 2]>,
         }
@@ -102,7 +105,7 @@ macro_rules! world {
                     totals: Arc::default(),
                     access,
                     served: Arc::default(),
-                    unread: Arc::default(),
+                    unread_shards: UnreadShards::default(),
                     slices: Arc::default(),
                 }
             }
@@ -175,7 +178,19 @@ impl World {
     ///
     /// Only what `reader` reads is kept of each object.
     pub fn start(access: Access, reader: Reader, clock: Arc<dyn Clock>, tasks: &TaskTracker, shutdown: &CancellationToken) -> Self {
-        let world = Self::empty(access);
+        Self::start_recording(access, UnreadShards::default(), reader, clock, tasks, shutdown)
+    }
+
+    /// Like [`World::start`], and records in `unread_shards` the shards that aren't read.
+    pub fn start_recording(
+        access: Access,
+        unread_shards: UnreadShards,
+        reader: Reader,
+        clock: Arc<dyn Clock>,
+        tasks: &TaskTracker,
+        shutdown: &CancellationToken,
+    ) -> Self {
+        let world = Self { unread_shards, ..Self::empty(access) };
         tasks.spawn(world.clone().grow_tree(shutdown.clone()));
         tasks.spawn(world.clone().keep_totals(shutdown.clone()));
         let feeder =
@@ -262,12 +277,6 @@ impl World {
             }
             Topology::Namespaces => Ok(self.access.endpoint.client(&self.access.token, &Scope::Root)),
         }
-    }
-
-    /// Returns the servers of a kcp's shards that have consumers of ours and aren't read: nothing of their workspaces is known here.
-    pub fn unread_shards(&self) -> Vec<String> {
-        let unread: std::collections::BTreeSet<String> = self.unread.read().iter().flatten().cloned().collect();
-        unread.into_iter().collect()
     }
 
     /// Checks whether everything in a workspace is being deleted with it: its permissions, Secrets and releases might already be gone.
@@ -425,7 +434,8 @@ pub(crate) fn typed<K: Kind>(mut object: DynamicObject) -> Option<Object<K>> {
     bare(&mut object.metadata);
     let name = object.metadata.name.clone();
     match object.try_parse::<Object<K>>() {
-        Ok(object) => Some(object),
+        // Every row of a kind has the same texts here, so none allocates its own.
+        Ok(object) => Some(Object { api_version: Cow::Borrowed(names::API_VERSION), kind: Cow::Borrowed(K::KIND), ..object }),
         Err(error) => {
             tracing::warn!(kind = K::KIND, name, %error, "an object does not match its kind and is ignored");
             None

@@ -259,7 +259,7 @@ impl Caller {
         let binding = standing.binding(Export::Requests, &workspace.cluster);
         Ok(Facts {
             bound: Some(binding.is_some_and(|row| row.bound)),
-            unread_shards: if binding.is_none() { world.unread_shards() } else { Vec::new() },
+            unread_shards: if binding.is_none() { world.unread_shards.servers() } else { Vec::new() },
             missing_claims: binding.map(|row| row.missing.clone()).unwrap_or_default(),
             may_bind: Some(workspace.namespaces == Namespaces::Any && self.may(&workspace.cluster, BIND).await?),
             missing_requirements: Vec::new(),

@@ -56,7 +56,7 @@ impl Caller {
         if bindings.freshness() == Freshness::Starting {
             return Err(BusyReason::LoadingWorkspaces.into());
         }
-        match world.unread_shards().as_slice() {
+        match world.unread_shards.servers().as_slice() {
             [] => Err(Error::NotFound { what }),
             shards => {
                 let workspace = workspace.path.to_string();

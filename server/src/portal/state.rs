@@ -61,7 +61,7 @@ pub struct Portal {
     pub account: Scope,
     /// Caches that the portal watches as itself, if it does.
     pub world: World,
-    /// Whether they are filled. A process that is a controller alone has no use for them.
+    /// Whether they are filled. A process that is a controller alone reads only from them which shards its controller doesn't read.
     pub keeps_caches: bool,
     /// State of this process's controller; `None` when it runs elsewhere.
     pub controller: Option<watch::Receiver<ControllerState>>,

@@ -37,7 +37,7 @@ use crate::topology::Topology;
 use crate::trace::TRACES;
 use crate::usage::in_force;
 use crate::workspaces::WorkspacePath;
-use crate::world::{Access, World};
+use crate::world::{Access, UnreadShards, World};
 
 /// Pause before the digest key is read again.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -62,6 +62,8 @@ pub struct Options {
     pub workers: usize,
     /// Number of expressions evaluated at the same time; each keeps a thread busy.
     pub evaluations: usize,
+    /// Where it records the shards that it doesn't read while it leads.
+    pub unread_shards: UnreadShards,
 }
 
 /// The controller. One instance leads per control plane and serves all workspaces.
@@ -112,6 +114,7 @@ impl Controller {
                 lost.cancel();
                 term.cancel();
                 tasks.wait().await;
+                self.options.unread_shards.clear();
                 self.report.waits("The controller lost its Lease; another instance might lead now.".to_owned());
             }
         }
@@ -135,7 +138,8 @@ async fn work(options: Options, own: Client, report: Arc<StateReporter>, tasks: 
         () = term.cancelled() => return,
         digests = key(&own, &options.access.topology, &*options.random, &report) => digests,
     };
-    let world = World::start(options.access.clone(), Reader::Controller, options.clock.clone(), &tasks, &term);
+    let (access, unread_shards) = (options.access.clone(), options.unread_shards.clone());
+    let world = World::start_recording(access, unread_shards, Reader::Controller, options.clock.clone(), &tasks, &term);
     let (found, finds) = mpsc::unbounded_channel();
     let (lost, losses) = mpsc::unbounded_channel();
     let (events, writer) = events::channel(options.clock.clone());

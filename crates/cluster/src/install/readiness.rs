@@ -109,7 +109,7 @@ pub fn settled(world: &World) -> Vec<Finding> {
             found.insert(what, remedy);
         }
     }
-    let shards = world.unread_shards().into_iter().map(|shard| Finding {
+    let shards = world.unread_shards.servers().into_iter().map(|shard| Finding {
         what: format!("Requests of workspaces on the shard {shard} aren't read: only one shard is, {}.", world.servers().join(" and ")),
         remedy: "create workspaces that make requests on the shard that is read (spec.location of the Workspace)".to_owned(),
     });

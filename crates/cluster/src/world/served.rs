@@ -50,19 +50,7 @@ impl World {
         let client = self.access.endpoint.client(&self.access.token, &self.access.topology.own());
         tokio::select! {
             () = shutdown.cancelled() => {}
-            () = provider::follow(&client, export, |addresses| self.note_others(export, &read, &addresses)) => {}
-        }
-    }
-
-    /// Records the servers of an export that aren't read.
-    fn note_others(&self, export: Export, read: &ExportAddress, addresses: &[ExportAddress]) {
-        let others: Vec<String> = addresses.iter().filter(|other| *other != read).map(|other| other.server.clone()).collect();
-        let mut unread = self.unread.write();
-        if let Some((_, unread)) = EXPORTS.iter().zip(&mut *unread).find(|(of, unread)| **of == export && **unread != others) {
-            if !others.is_empty() {
-                tracing::warn!(export = export.name(), read = read.server, ?others, "other shards serve the export but are not read");
-            }
-            *unread = others;
+            () = provider::follow(&client, export, |addresses| self.unread_shards.record(export, &read, &addresses)) => {}
         }
     }
 
@@ -105,8 +93,8 @@ impl World {
                 && let (Some(read_requests), Some(read_catalog)) = tokio::join!(self.open(of_requests), self.open(of_catalog))
             {
                 // Set before the caches start, so that it is known once they are synced.
-                self.note_others(Export::Requests, of_requests, &requests);
-                self.note_others(Export::Catalog, of_catalog, &catalog);
+                self.unread_shards.record(Export::Requests, of_requests, &requests);
+                self.unread_shards.record(Export::Catalog, of_catalog, &catalog);
                 return [read_requests, read_catalog];
             }
             tokio::time::sleep(AGAIN).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use cluster::controller::{Controller, ControllerState, Options};
-use cluster::world::Access;
+use cluster::world::{Access, UnreadShards};
 use cluster::{Clock, WorkspacePath};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -21,6 +21,8 @@ pub struct Running {
     shutdown: CancellationToken,
     /// What it says about itself.
     pub state: watch::Receiver<ControllerState>,
+    /// The shards that it doesn't read.
+    pub unread_shards: UnreadShards,
     clock: Machine,
     task: JoinHandle<()>,
     /// Everything that the controller starts lives here, so that all of it can die at once.
@@ -30,6 +32,7 @@ pub struct Running {
 impl Running {
     /// Starts one without waiting for anything.
     pub fn begin(access: Access, trusted_homes: Vec<WorkspacePath>, clock: Machine, identity: &str) -> Self {
+        let unread_shards = UnreadShards::default();
         let options = Options {
             access,
             trusted_homes,
@@ -38,13 +41,14 @@ impl Running {
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
             workers: WORKERS,
             evaluations: 2,
+            unread_shards: unread_shards.clone(),
         };
         let controller = Controller::new(options);
         let state = controller.state();
         let shutdown = CancellationToken::new();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let task = runtime.spawn(controller.run(shutdown.clone()));
-        Self { shutdown, state, clock, task, runtime: Some(runtime) }
+        Self { shutdown, state, unread_shards, clock, task, runtime: Some(runtime) }
     }
 
     /// Waits until the controller says what `holds` wants to hear.

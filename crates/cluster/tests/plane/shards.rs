@@ -6,6 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
+use cluster::controller::ControllerState;
 use cluster::endpoint::Own;
 use cluster::install::{self, Finding};
 use cluster::projection::Reader;
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use crate::running::Machine;
+use crate::running::{Machine, Running};
 use crate::tls;
 use crate::world::{Plane, token};
 
@@ -126,10 +127,21 @@ async fn doctor_names_a_shard_that_is_not_read() {
     let shutdown = CancellationToken::new();
     let world =
         install::readable(access, "opm-portal", Reader::Portal, clock(), &shutdown).await.unwrap_or_else(|found| panic!("{found:?}"));
-    assert_eq!(world.unread_shards(), [OTHER]);
+    assert_eq!(world.unread_shards.servers(), [OTHER]);
     let found = install::settled(&world);
     let whats: Vec<&str> = found.iter().map(|finding| finding.what.as_str()).collect();
     assert_eq!(whats.len(), 1, "{whats:?}");
     assert!(whats[0].contains(OTHER) && found[0].remedy.contains("on the shard that is read"), "{found:?}");
     shutdown.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_controller_names_a_shard_that_it_does_not_read() {
+    let plane = Plane::open().await;
+    let endpoint = Endpoint::in_process("two shards", plane.router().layer(from_fn(with_another_shard)));
+    let access = Access { endpoint, token: token("opm-controller"), topology: plane.topology.clone() };
+    let mut running = Running::begin(access, plane.topology.default_homes().unwrap(), Machine::default(), "alone");
+    running.until("ready", |state| *state == ControllerState::Ready).await;
+    assert_eq!(running.unread_shards.servers(), [OTHER]);
+    running.stop().await;
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cluster::Endpoint;
 use cluster::controller::{Controller, ControllerState, Options};
-use cluster::world::Access;
+use cluster::world::{Access, UnreadShards};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -93,6 +93,7 @@ impl Fleet {
             random: Arc::new(|bytes: &mut [u8]| bytes.fill(7)),
             workers: 4,
             evaluations: 2,
+            unread_shards: UnreadShards::default(),
         });
         let (state, shutdown) = (controller.state(), CancellationToken::new());
         tokio::spawn(controller.run(shutdown.clone()));
