@@ -17,4 +17,5 @@ pub mod expr;
 pub mod json_schema;
 pub mod names;
 pub mod pattern;
+mod request_uri;
 pub mod structural;

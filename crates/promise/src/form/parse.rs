@@ -234,6 +234,8 @@ impl Reader<'_> {
         let stays_missing = required && !defaulted && self.stays_missing(&name);
         let given = default.as_ref().is_some_and(|default| !is_empty(default));
         let empty_counts = !stays_missing && (required || given || base.is_some_and(is_empty));
+        // A null is shown as the default.
+        let held = base.filter(|base| !base.is_null()).or(default.as_ref());
         let value = match kind {
             Kind::Choice { .. } | Kind::Search { .. } | Kind::Text { .. } => {
                 let text = self.texts.get(&name).map(String::as_str).unwrap_or_default();
@@ -253,18 +255,14 @@ impl Reader<'_> {
             // It was shown unchecked because there is no value.
             Kind::Tick if base.is_none() && default.is_none() && !self.texts.contains_key(&name) => return None,
             Kind::Tick => Some(Value::Bool(self.texts.contains_key(&name))),
-            Kind::List { items } => {
-                Some(self.list(&name, &items, base.or(default.as_ref()))).filter(|list| empty_counts || !is_empty(list))
-            }
-            Kind::Map { values } => {
-                Some(self.map(&name, path, &values, base.or(default.as_ref()))).filter(|map| empty_counts || !is_empty(map))
-            }
+            Kind::List { items } => Some(self.list(&name, &items, held)).filter(|list| empty_counts || !is_empty(list)),
+            Kind::Map { values } => Some(self.map(&name, path, &values, held)).filter(|map| empty_counts || !is_empty(map)),
             Kind::Items { items } => {
-                let list = self.items(place, &items, base.or(default.as_ref()));
+                let list = self.items(place, &items, held);
                 Some(list).filter(|list| empty_counts || !is_empty(list))
             }
             Kind::Entries { values } => {
-                let map = self.entries(place, &values, base.or(default.as_ref()));
+                let map = self.entries(place, &values, held);
                 Some(map).filter(|map| empty_counts || !is_empty(map))
             }
             Kind::Group { .. } => match self.group(place, node, base) {

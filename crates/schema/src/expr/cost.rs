@@ -248,12 +248,12 @@ impl<'s, 'e> Estimator<'s, 'e> {
                 (operand, Some(Expr::Literal(LiteralValue::String(name)))) => (sum + 1.0, field(operand, name.inner())),
                 _ => (sum + 1.0, Size::Small),
             },
-            operators::EQUALS
-            | operators::NOT_EQUALS
-            | operators::LESS
-            | operators::LESS_EQUALS
-            | operators::GREATER
-            | operators::GREATER_EQUALS => {
+            // To compare two values without a size costs nothing if it is for equality.
+            operators::EQUALS | operators::NOT_EQUALS => {
+                let shorter = length(0).zip(length(1)).map_or(0.0, |(left, right)| (left.min(right) * TEXT_FACTOR).ceil());
+                (sum + shorter, Size::Small)
+            }
+            operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS => {
                 let shorter = length(0).zip(length(1)).map_or(1.0, |(left, right)| (left.min(right) * TEXT_FACTOR).ceil());
                 (sum + shorter.max(1.0), Size::Small)
             }
@@ -277,7 +277,8 @@ impl<'s, 'e> Estimator<'s, 'e> {
             }
             "split" => {
                 let whole = length(0).unwrap_or_default();
-                (sum + text(0), Size::List(whole, Box::new(Size::Text(whole))))
+                let count = call.args.get(1).and_then(whole_number).map_or(whole, |limit| whole.min(limit));
+                (sum + text(0), Size::List(count, Box::new(Size::Text(whole))))
             }
             _ => (sum + 1.0, Size::Small),
         }
@@ -286,6 +287,14 @@ impl<'s, 'e> Estimator<'s, 'e> {
     fn largest(&self, sizes: impl Iterator<Item = Size<'s>>) -> Size<'s> {
         let length = |size: &Size<'s>| size.length(self.sizes).unwrap_or_default();
         sizes.max_by(|left, right| length(left).total_cmp(&length(right))).unwrap_or(Size::Small)
+    }
+}
+
+/// Returns a number without a sign that is written in the expression.
+fn whole_number(expression: &IdedExpr) -> Option<f64> {
+    match &expression.expr {
+        Expr::Literal(LiteralValue::Int(number)) => u32::try_from(*number.inner()).ok().map(f64::from),
+        _ => None,
     }
 }
 

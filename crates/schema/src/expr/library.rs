@@ -1,7 +1,8 @@
 //! Calls into the Kubernetes function library. The library's evaluator runs one call at a time, on values that were charged for before: it
 //! never sees a loop.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use kube_cel::KubeCelExt;
@@ -12,6 +13,7 @@ use kube_cel::cel::{self, Context, IdedExpr};
 
 use super::error::{ExprError, RuntimeProblem};
 use super::value::{Entries, Val};
+use crate::request_uri::RequestUri;
 
 static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
 
@@ -31,6 +33,9 @@ const READ: [&str; 9] = ["quantity", "url", "ip", "cidr", "semver", "duration", 
 /// # Errors
 /// If the function rejects its arguments.
 pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, ExprError> {
+    if let Some(read) = read(name, arguments) {
+        return read;
+    }
     let values = Arguments(arguments.iter().map(to_cel).collect::<Option<Vec<_>>>().ok_or_else(|| ExprError::no_function(name))?);
     let mut operands: Vec<IdedExpr> = (0..arguments.len()).map(|index| ided(Expr::Ident(format!("@{index}")))).collect();
     let (target, func_name) = match name.split_once('.') {
@@ -58,6 +63,52 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, E
         other => RuntimeProblem::Library(other.to_string()).into(),
     })?;
     from_cel(&result).ok_or_else(|| ExprError::no_function(name))
+}
+
+/// Reads what the library reads otherwise than API servers do: URLs, and addresses of networks with leading zeros. `None` for everything else.
+fn read(name: &str, arguments: &[Val]) -> Option<Result<Val, ExprError>> {
+    let unreadable = |text: &str| Err(RuntimeProblem::Unreadable { function: name.to_owned(), text: text.to_owned() }.into());
+    Some(match (name, arguments) {
+        ("isURL", [Val::String(text)]) => Ok(Val::Bool(RequestUri::is_valid(text))),
+        ("url", [Val::String(text)]) => match RequestUri::parse(text) {
+            Some(uri) => Ok(Val::Library(Arc::new(cel::Value::Opaque(Arc::new(uri))))),
+            None => unreadable(text),
+        },
+        ("isCIDR", [Val::String(text)]) if !is_strict(text) => Ok(Val::Bool(false)),
+        ("cidr", [Val::String(text)]) if !is_strict(text) => unreadable(text),
+        (_, [Val::Library(value)]) => {
+            let cel::Value::Opaque(opaque) = &**value else { return None };
+            let uri = opaque.downcast_ref::<RequestUri>()?;
+            Ok(match name {
+                "getScheme" => Val::text(uri.scheme.as_str()),
+                "getHost" => Val::text(uri.host.as_str()),
+                "getHostname" => Val::text(uri.host_and_port().0),
+                "getPort" => Val::text(uri.host_and_port().1),
+                "getEscapedPath" => Val::text(uri.path.as_str()),
+                "getQuery" => query(uri),
+                _ => return None,
+            })
+        }
+        _ => return None,
+    })
+}
+
+/// Returns the values of each name in the query of a URI.
+fn query(uri: &RequestUri) -> Val {
+    let mut values: BTreeMap<String, Vec<Val>> = BTreeMap::new();
+    for (name, value) in uri.query() {
+        values.entry(name).or_default().push(Val::text(value));
+    }
+    let mut entries = Entries::default();
+    for (name, values) in values {
+        entries.insert(Val::text(name), Val::list(values));
+    }
+    Val::Map(Arc::new(entries))
+}
+
+/// Whether the address of a network is written without leading zeros and without a `::` for nothing.
+fn is_strict(network: &str) -> bool {
+    network.split_once('/').is_none_or(|(address, _)| address.parse::<IpAddr>().is_ok())
 }
 
 fn ided(expr: Expr) -> IdedExpr {

@@ -1,6 +1,11 @@
 //! String formats that the API server checks; it ignores all others.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::request_uri::RequestUri;
 
 /// Whether a string has the format; formats that aren't checked accept every string.
 pub fn is_valid(format: &str, text: &str) -> bool {
@@ -12,12 +17,12 @@ pub fn is_valid(format: &str, text: &str) -> bool {
         "duration" => is_duration(text),
         "email" => is_email(text),
         "hostname" => is_hostname(text),
-        "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
-        "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
+        "ipv4" => is_address(text) && text.contains('.'),
+        "ipv6" => is_address(text) && text.contains(':'),
         "k8s-short-name" => is_label(text, 63),
         "k8s-long-name" => !text.is_empty() && text.len() <= 253 && text.split('.').all(|label| is_label(label, 253)),
         "mac" => is_mac(text),
-        "uri" => is_uri(text),
+        "uri" => RequestUri::is_valid(text),
         "uuid" => is_uuid(text, None),
         "uuid3" => is_uuid(text, Some('3')),
         "uuid4" => is_uuid(text, Some('4')),
@@ -63,13 +68,22 @@ fn is_base64(text: &str) -> bool {
         && body.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
 }
 
+/// Whether a text is an IP address. The numbers of an IPv4 address can have leading zeros, as API servers have always read them.
+fn is_address(text: &str) -> bool {
+    let start = text.rfind(':').map_or(0, |colon| colon + 1);
+    let (lead, numbers) = text.split_at(start);
+    if !numbers.contains('.') {
+        return text.parse::<Ipv6Addr>().is_ok();
+    }
+    let plain = |number: &str| if is_decimal(number) { format!("{:0>1}", number.trim_start_matches('0')) } else { number.to_owned() };
+    let numbers: Vec<String> = numbers.split('.').map(plain).collect();
+    format!("{lead}{}", numbers.join(".")).parse::<IpAddr>().is_ok()
+}
+
 fn is_cidr(text: &str) -> bool {
     let Some((address, bits)) = text.split_once('/') else { return false };
-    if !is_decimal(bits) || (bits.len() > 1 && bits.starts_with('0')) {
-        return false;
-    }
-    let Ok(bits) = bits.parse::<u8>() else { return false };
-    address.parse::<Ipv4Addr>().is_ok() && bits <= 32 || address.parse::<Ipv6Addr>().is_ok() && bits <= 128
+    let most = if address.contains(':') { 128 } else { 32 };
+    is_address(address) && is_decimal(bits) && bits.parse::<u32>().is_ok_and(|bits| bits <= most)
 }
 
 fn is_mac(text: &str) -> bool {
@@ -94,34 +108,13 @@ fn is_uuid(text: &str, version: Option<char>) -> bool {
         && variant_fits()
 }
 
-/// An absolute URI or an absolute path, as accepted by the API server's URL parser for requests.
-fn is_uri(text: &str) -> bool {
-    if text.is_empty() || text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-        return false;
-    }
-    if text.starts_with('/') {
-        return has_sound_escapes(text);
-    }
-    let Some((scheme, rest)) = text.split_once(':') else { return false };
-    let sound = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
-    let authority = rest.strip_prefix("//").map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
-    let host_is_sound = authority.is_none_or(|authority| {
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let port_is_sound = match host.rsplit_once(':') {
-            Some((_, port)) if !host.ends_with(']') => port.bytes().all(|byte| byte.is_ascii_digit()),
-            _ => true,
-        };
-        port_is_sound && !host.contains([' ', '<', '>', '"'])
-    });
-    sound && host_is_sound && has_sound_escapes(rest)
-}
-
-fn has_sound_escapes(text: &str) -> bool {
-    text.split('%').skip(1).all(|rest| rest.len() >= 2 && rest.is_char_boundary(2) && is_hexadecimal(&rest[..2]))
-}
-
+/// An address, alone or after a name: `Ada <ada@example.org>`.
 fn is_email(text: &str) -> bool {
+    let named = text.strip_suffix('>').and_then(|text| text.split_once('<'));
+    named.map_or_else(|| is_mailbox(text), |(name, address)| !name.contains(['@', '<', '>', ',', ';', ':']) && is_mailbox(address))
+}
+
+fn is_mailbox(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let atom = |text: &str| {
         !text.is_empty() && !text.contains(|character: char| character.is_whitespace() || "()<>[]:;@\\,\"".contains(character))
@@ -131,15 +124,14 @@ fn is_email(text: &str) -> bool {
 }
 
 fn is_hostname(text: &str) -> bool {
-    let text = text.strip_suffix('.').unwrap_or(text);
-    !text.is_empty()
-        && text.len() <= 255
-        && text.split('.').all(|label| {
-            (1..=63).contains(&label.len())
-                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte >= 0x80)
-                && !label.starts_with('-')
-                && !label.ends_with('-')
-        })
+    // From the library of API servers: of a single label, only the second character can be a hyphen, and a last label has letters alone.
+    static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let label = r"[a-zA-Z0-9\p{S}\p{L}]";
+        let single = format!(r"{label}((-?{label}{{0,62}})?)");
+        let several = format!(r"({label}(([a-zA-Z0-9\-\p{{S}}\p{{L}}]{{0,61}}{label})?)(\.)){{1,}}([a-zA-Z\p{{L}}]){{2,63}}");
+        Regex::new(&format!("^(?:{single}|{several})$")).ok()
+    });
+    PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(text)) && text.len() <= 255 && text.split('.').all(|label| label.len() <= 63)
 }
 
 /// `YYYY-MM-DD`, a day that exists.
@@ -160,39 +152,21 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// RFC 3339; zone and seconds can be omitted, as in the API server's parser.
+/// RFC 3339. Any character can stand before the fraction of a second, and anything after a second `t`, as for API servers.
 fn is_date_time(text: &str) -> bool {
-    if text.len() < 16 || !text.is_char_boundary(10) || !matches!(text.as_bytes()[10], b'T' | b't' | b' ') {
-        return false;
-    }
-    let (date, time) = (&text[..10], &text[11..]);
-    let zone_at = time.find(['Z', 'z', '+', '-']);
-    let (clock, zone) = time.split_at(zone_at.unwrap_or(time.len()));
-    is_date(date) && is_clock(clock) && is_zone(zone)
+    static TIME: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$").ok());
+    let text = text.to_lowercase();
+    let mut parts = text.split('t');
+    let (Some(date), Some(time), Some(pattern)) = (parts.next(), parts.next(), TIME.as_ref()) else { return false };
+    let Some(found) = pattern.captures(time) else { return false };
+    is_date(date) && &found[1] <= "23" && &found[2] <= "59" && &found[3] <= "59"
 }
 
-/// RFC 3339 as the times of an object's metadata are read: with seconds and a zone, and with the capital letters of the format.
+/// RFC 3339 as the times of an object's metadata are read: with the capital letters of the format.
 pub(super) fn is_timestamp(text: &str) -> bool {
-    let zone = text.strip_suffix('Z').or_else(|| text.get(..text.len().checked_sub("+00:00".len())?));
-    is_date_time(text) && text.as_bytes()[10] == b'T' && zone.is_some_and(|clock| clock.len() >= "2006-01-02T15:04:05".len())
-}
-
-fn is_clock(text: &str) -> bool {
-    let (whole, fraction) = text.split_once(['.', ',']).map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
-    let parts: Vec<&str> = whole.split(':').collect();
-    let two_digits = |text: &str, limit: u32| text.len() == 2 && is_decimal(text) && text.parse::<u32>().is_ok_and(|value| value < limit);
-    fraction.is_none_or(is_decimal)
-        && match parts[..] {
-            [hour, minute] => fraction.is_none() && two_digits(hour, 24) && two_digits(minute, 60),
-            [hour, minute, second] => two_digits(hour, 24) && two_digits(minute, 60) && two_digits(second, 60),
-            _ => false,
-        }
-}
-
-fn is_zone(text: &str) -> bool {
-    let Some(offset) = text.strip_prefix(['+', '-']) else { return matches!(text, "" | "Z" | "z") };
-    let digits: String = offset.chars().filter(|character| *character != ':').collect();
-    digits.len() == 4 && is_decimal(&digits) && (offset.len() == 4 || offset.as_bytes()[2] == b':')
+    let has_time = text.as_bytes().get(10) == Some(&b'T') && text.matches('T').count() == 1 && !text.contains(['t', 'z']);
+    has_time && text.as_bytes().get(19).is_some_and(|byte| b".,Z+-".contains(byte)) && is_date_time(text)
 }
 
 /// A Go duration such as `1h30m`, or a number and a word such as `2 days`.
@@ -224,41 +198,27 @@ pub(crate) fn is_go_duration(text: &str) -> bool {
     true
 }
 
+/// Whether a text has a number with the name of a unit anywhere, such as `P1D`. Of the last name of a unit, the beginning counts.
 fn is_worded_duration(text: &str) -> bool {
-    const WORDS: [&str; 28] = [
-        "ns",
-        "nano",
-        "nanosecond",
-        "us",
-        "µs",
-        "micro",
-        "microsecond",
-        "ms",
-        "milli",
-        "millisecond",
-        "s",
-        "sec",
-        "second",
-        "m",
-        "min",
-        "minute",
-        "h",
-        "hr",
-        "hour",
-        "d",
-        "day",
-        "w",
-        "wk",
-        "week",
-        "nanos",
-        "micros",
-        "millis",
-        "secs",
+    const UNITS: [(&[&str], &str); 8] = [
+        (&["ns"], "nano"),
+        (&["us", "µs"], "micro"),
+        (&["ms"], "milli"),
+        (&["s"], "sec"),
+        (&["m"], "min"),
+        (&["h", "hr"], "hour"),
+        (&["d"], "day"),
+        (&["w", "wk"], "week"),
     ];
-    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
-    let (number, word) = text.split_at(digits);
-    let word = word.trim_start().to_lowercase();
-    !number.is_empty() && (WORDS.contains(&word.as_str()) || word.strip_suffix('s').is_some_and(|singular| WORDS.contains(&singular)))
+    static AMOUNT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)").ok());
+    let is_unit = |word: &str| UNITS.iter().any(|(short, long)| short.contains(&word) || word.starts_with(long));
+    let mut amounts = AMOUNT.iter().flat_map(|pattern| pattern.captures_iter(text)).peekable();
+    // A number that is too large spoils the others.
+    let is_number = |number: &str| number.parse::<i64>().is_ok();
+    amounts.peek().is_some() && {
+        let amounts: Vec<(bool, bool)> = amounts.map(|found| (is_number(&found[1]), is_unit(&found[2].to_lowercase()))).collect();
+        amounts.iter().all(|(number, _)| *number) && amounts.iter().any(|(_, unit)| *unit)
+    }
 }
 
 fn is_rgb(text: &str) -> bool {
@@ -311,22 +271,45 @@ mod tests {
             ("date-time", "2024-01-01T00:00:00.123+02:00", true),
             ("date-time", "2024-02-30T00:00:00Z", false),
             ("date-time", "yesterday", false),
+            ("date-time", "2024-01-01t00:00:00z", true),
+            ("date-time", "2024-01-01 00:00:00Z", false),
+            ("date-time", "2024-01-01T00:00:00", false),
+            ("date-time", "2024-01-01T00:00Z", false),
+            ("date-time", "2024-01-01T00:00:00+0000", false),
+            ("date-time", "2024-01-01T24:00:00Z", false),
             ("date", "2024-02-29", true),
             ("date", "2023-02-29", false),
             ("duration", "1h30m", true),
             ("duration", "2 days", true),
+            ("duration", "P1D", true),
+            ("duration", "1", false),
             ("duration", "soon", false),
             ("ipv4", "1.2.3", false),
             ("ipv4", "1.2.3.4", true),
+            ("ipv4", "01.2.3.4", true),
+            ("ipv4", "00.2.3.256", false),
+            ("ipv4", "::ffff:1.2.3.4", true),
+            ("ipv4", "::1", false),
             ("ipv6", "::1", true),
             ("cidr", "10.0.0.0/8", true),
             ("cidr", "10.0.0.0/33", false),
+            ("cidr", "10.0.010.0/024", true),
+            ("cidr", "0.0.0.0/0", true),
+            ("cidr", "::/129", false),
+            ("cidr", "10.0.0.0/", false),
             ("uri", "https://example.com/a?b=c", true),
             ("uri", "example", false),
             ("uri", "http://a:b/", false),
             ("email", "a@b.c", true),
             ("email", "a b", false),
-            ("hostname", "a.b-c", true),
+            ("email", "Ada <a@b.c>", true),
+            ("email", "Ada <b>", false),
+            ("hostname", "a.bc", true),
+            ("hostname", "a", true),
+            ("hostname", "a-b-c.example", true),
+            ("hostname", "a.b", false),
+            ("hostname", "a-b-c", false),
+            ("hostname", "10.0.0.1", false),
             ("hostname", "-a", false),
             ("mac", "01:23:45:67:89:ab", true),
             ("uuid", "123e4567-e89b-12d3-a456-426614174000", true),

@@ -187,15 +187,20 @@ fn plural(count: i64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Checks a string. Lengths count code points. The check of a string stops at the first violated rule.
+/// Checks a string, and its format after everything else.
 fn string(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &mut Found) {
     found.checks += 1;
+    lengths(schema, text, value, path, found);
     if let Some(format) = schema.format.as_deref()
         && !format::is_valid(format, text)
     {
         let detail = format!("{path} in body must be of type {format}: {}", show(value));
         found.errors.push(FieldError::new(FieldErrorReason::TypeInvalid, path.to_string(), Some(value.clone()), detail));
     }
+}
+
+/// Checks lengths, which count code points, and the pattern. Stops at the first that is violated.
+fn lengths(schema: &Schema, text: &str, value: &Value, path: &Path<'_>, found: &mut Found) {
     let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
     if let Some(limit) = schema.max_length
         && length() > limit
@@ -314,13 +319,11 @@ fn object(schema: &Schema, fields: &Map<String, Value>, value: &Value, old: Opti
         && size < limit
     {
         found.invalid(path, &size.into(), format_args!("should have at least {limit} properties"));
-        return;
     }
     if let Some(limit) = schema.max_properties
         && size > limit
     {
         found.errors.push(too_many(path, size, limit));
-        return;
     }
     for (name, field) in fields {
         let old = old.and_then(|old| old.get(name));

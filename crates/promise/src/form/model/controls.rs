@@ -44,13 +44,13 @@ impl<'a> Maker<'a> {
             }
             Kind::Tick => {
                 let typed = self.draft.text(&rows::shown(name)).map(|_| self.draft.text(name).is_some());
-                Control::Tick { checked: typed.unwrap_or_else(|| path.get(&self.in_effect) == Some(&Value::Bool(true))), price: None }
+                Control::Tick { checked: typed.unwrap_or_else(|| self.applies(place) == Some(&Value::Bool(true))), price: None }
             }
             Kind::Choice { values, optional, style } => {
                 Control::Choice { style: *style, options: self.options(values, (*optional, *style), place, node, hint), show: None }
             }
             Kind::Text { shape, mode, area } => {
-                let value = self.text(path, name);
+                let value = self.text(place);
                 if let Some(options) = hint.and_then(|hint| self.options_from(hint, node, &value, name, settled)) {
                     return Control::Choice { style: ChoiceStyle::Select, options, show: None };
                 }
@@ -68,20 +68,27 @@ impl<'a> Maker<'a> {
             Kind::Items { .. } => self.items(place, node, node.get("items").unwrap_or(&Value::Null)),
             Kind::Entries { .. } => self.entries(place, node, node.get("additionalProperties").unwrap_or(&Value::Null)),
             Kind::Group { optional, open } => self.group(*optional, *open, place, node, hidden),
-            Kind::Yaml => self.yaml(path, name),
+            Kind::Yaml => self.yaml(place),
         }
     }
 
-    /// Returns the given value, or else the one in effect. Defaults are never filled into a given value because they would then be sent.
-    pub(super) fn shown(&self, path: &Path) -> Option<&Value> {
-        path.get(&self.draft.parameters).or_else(|| path.get(&self.in_effect))
+    /// Returns the given value, or else the one that applies: a null is replaced by a default. Defaults are never filled into a given value
+    /// because they would then be sent.
+    pub(super) fn shown<'v>(&'v self, place: &'v Place) -> Option<&'v Value> {
+        place.path.get(&self.draft.parameters).filter(|given| !given.is_null()).or_else(|| self.applies(place))
+    }
+
+    /// Returns the value in effect. In a row that isn't an object yet, nothing is in effect; there, the default of an object around the field
+    /// would apply.
+    fn applies<'v>(&'v self, place: &'v Place) -> Option<&'v Value> {
+        place.path.get(&self.in_effect).or(place.here.as_ref())
     }
 
     /// Returns the text as entered, or else the value in effect.
-    fn text(&self, path: &Path, name: &str) -> String {
-        match self.draft.text(name) {
+    fn text(&self, place: &Place) -> String {
+        match self.draft.text(&place.name) {
             Some(text) => text.to_owned(),
-            None => self.shown(path).map(scalar_text).unwrap_or_default(),
+            None => self.shown(place).map(scalar_text).unwrap_or_default(),
         }
     }
 
@@ -95,7 +102,7 @@ impl<'a> Maker<'a> {
     ) -> Vec<Choice> {
         let (path, name) = (&place.path, place.name.as_str());
         let typed = self.draft.text(name).map(str::to_owned);
-        let held = path.get(&self.in_effect).filter(|value| !value.is_null() || values.contains(value));
+        let held = self.applies(place).filter(|value| !value.is_null() || values.contains(value));
         let current = typed.unwrap_or_else(|| held.map(option_text).unwrap_or_default());
         // Its default doesn't apply because the object around it is given without it.
         let is_absent = current.is_empty() && path.get(&self.defaults.usual).is_some();
@@ -131,7 +138,7 @@ impl<'a> Maker<'a> {
         let (path, name) = (&place.path, place.name.as_str());
         let texts = match self.draft.text(&rows::shown(name)) {
             Some(_) => rows::list(&self.draft.texts, name),
-            None => self.shown(path).and_then(Value::as_array).into_iter().flatten().map(scalar_text).collect(),
+            None => self.shown(place).and_then(Value::as_array).into_iter().flatten().map(scalar_text).collect(),
         };
         if let Some(checks) = self.checks(&texts, path, node, name, hint) {
             return checks;
@@ -139,7 +146,7 @@ impl<'a> Maker<'a> {
         let singular = self.one_of(&place.pattern);
         let count = texts.len();
         let ordered = node["x-kubernetes-list-type"] != "set";
-        let held = self.shown(path).and_then(Value::as_array);
+        let held = self.shown(place).and_then(Value::as_array);
         // Empty rows aren't part of the value unless they are valid or were there before, so problem indexes don't count them.
         let empty_counts = accepts_empty(items);
         let is_value = |position: usize, text: &str| {
@@ -195,7 +202,7 @@ impl<'a> Maker<'a> {
         let entries = match self.draft.text(&rows::shown(name)) {
             Some(_) => rows::map(&self.draft.texts, name),
             None => {
-                let current = self.shown(path).and_then(Value::as_object);
+                let current = self.shown(place).and_then(Value::as_object);
                 current.into_iter().flatten().map(|(key, value)| (key.clone(), scalar_text(value))).collect()
             }
         };
@@ -238,7 +245,7 @@ impl<'a> Maker<'a> {
     }
 
     fn items(&mut self, place: &Place, node: &Value, items: &'a Value) -> Control {
-        let shown = self.shown(&place.path).and_then(Value::as_array);
+        let shown = self.shown(place).and_then(Value::as_array);
         let count = match self.draft.text(&rows::shown(&place.name)) {
             Some(_) => rows::numbers(&self.draft.texts, &format!("{}/", place.name)).len(),
             None => shown.map(Vec::len).unwrap_or_default(),
@@ -270,7 +277,7 @@ impl<'a> Maker<'a> {
     fn entries(&mut self, place: &Place, node: &Value, values: &'a Value) -> Control {
         let keys: Vec<String> = match self.draft.text(&rows::shown(&place.name)) {
             Some(_) => rows::map(&self.draft.texts, &place.name).into_iter().map(|(key, _)| key).collect(),
-            None => self.shown(&place.path).and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.clone()).collect(),
+            None => self.shown(place).and_then(Value::as_object).into_iter().flatten().map(|(key, _)| key.clone()).collect(),
         };
         let singular = self.one_of(&place.pattern);
         let count = keys.len();
@@ -314,7 +321,7 @@ impl<'a> Maker<'a> {
         if key.is_none() {
             hidden.push(HiddenInput { name: rows::there(row), value: "1".to_owned() });
         }
-        let is_other = self.shown(&place.path).is_some_and(|value| !value.is_object() && !value.is_null());
+        let is_other = self.shown(&place).is_some_and(|value| !value.is_object() && !value.is_null());
         let is_object = has_fields(node) && !is_other;
         // A row that is a list has the id of its row for the list.
         let id = if is_object { field_id(row) } else { field_id(&format!("{row}/~row")) };
@@ -356,10 +363,10 @@ impl<'a> Maker<'a> {
         Some(unset.into_iter().chain(options).enumerate().map(choice).collect())
     }
 
-    fn yaml(&self, path: &Path, name: &str) -> Control {
-        let text = match self.draft.text(name) {
+    fn yaml(&self, place: &Place) -> Control {
+        let text = match self.draft.text(&place.name) {
             Some(text) => text.to_owned(),
-            None => self.shown(path).map(yaml::write).unwrap_or_default(),
+            None => self.shown(place).map(yaml::write).unwrap_or_default(),
         };
         let error = if text.trim().is_empty() { None } else { yaml::read(&text).err() };
         Control::Yaml { rows: lines(&text, if text.is_empty() { 2 } else { 6 }), text, error }

@@ -18,7 +18,7 @@ impl Maker<'_> {
     pub(super) fn suggesting(&self, values: &[Value], place: &Place, node: &Value, hint: Option<&FieldHint>) -> Control {
         let value = match self.draft.text(&place.name) {
             Some(text) => text.to_owned(),
-            None => self.shown(&place.path).map(option_text).unwrap_or_default(),
+            None => self.shown(place).map(option_text).unwrap_or_default(),
         };
         let suggestion = |option: &Value| {
             let (value, label) = (option_text(option), option_label(hint, node, option));

@@ -219,3 +219,45 @@ fn what_a_stored_object_lacks_stays_missing_until_it_is_entered() {
         assert_eq!(removed.parameters["hosts"], json!([]), "what was entered and removed is empty");
     }
 }
+
+/// A null is replaced by the default, as API servers do; an object in a row that isn't given has no other default than its own.
+#[test]
+fn nulls_and_objects_in_rows_come_back_as_they_were() {
+    let reference = json!({"type": "object", "default": {"name": "usual", "ready": true, "tags": ["a"]}, "required": ["name"], "properties": {
+        "name": {"type": "string"},
+        "kind": {"type": "string", "default": "Runtime"},
+        "level": {"type": "string", "enum": ["low", "high"]},
+        "ready": {"type": "boolean"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    }});
+    let target = json!({"type": "object", "properties": {"reference": reference}});
+    let row = json!({"type": "object", "required": ["name", "target"], "properties": {
+        "name": {"type": "string"}, "reference": reference, "target": target,
+    }});
+    let mut case = Case::of(json!({
+        "policies": {"type": "array", "default": ["*"], "items": {"type": "string", "enum": ["*", "Create", "Observe"]}},
+        "ports": {"type": "array", "default": [{"number": 80}], "items": {"type": "object", "properties": {"number": {"type": "integer"}}}},
+        "labels": {"type": "object", "default": {"a": "b"}, "additionalProperties": {"type": "string"}},
+        "text": {"type": "string", "default": "usual"},
+        "rows": {"type": "array", "items": row},
+        "named": {"type": "object", "additionalProperties": row},
+        "target": target,
+    }));
+    Arc::make_mut(&mut case.effective.schema)["required"] = json!(["target"]);
+    case.promise.parameters = Some(case.effective.schema.clone());
+    for stored in [
+        json!({"policies": null, "ports": null, "labels": null, "text": null, "target": null}),
+        json!({"rows": [null, {}, {"name": "a"}, {"target": null}], "named": {"a": null, "b": {}, "c": {"target": {}}}}),
+        json!({"rows": [{"reference": null, "target": {"reference": null}}], "target": {"reference": null}}),
+    ] {
+        let unchanged = case.changed(&Draft::of_stored(stored.clone()), &stored, &[]).draft;
+        assert_eq!(unchanged.parameters, stored);
+    }
+    let nulls = json!({"policies": null, "text": null, "target": {}});
+    let form = model(&case.promise, &case.effective, &Draft::of_stored(nulls.clone()), &[]);
+    let posted = posted(&form);
+    let text = |name: &str| posted.iter().find(|(posted, _)| posted == name).map(|(_, text)| text.as_str());
+    assert_eq!((text("/parameters/policies/0"), text("/parameters/text")), (Some("*"), Some("usual")));
+    let changed = case.changed(&Draft::of_stored(nulls.clone()), &nulls, &[("/parameters/text", "other")]).draft;
+    assert_eq!(changed.parameters, json!({"policies": null, "text": "other", "target": {}}));
+}

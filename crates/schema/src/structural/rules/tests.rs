@@ -173,6 +173,33 @@ fn whether_a_field_is_there_costs_nothing_as_for_the_api_server() {
     assert_eq!(Schema::parse(&list).err(), None);
 }
 
+/// Recorded from kube-apiserver 1.36: whether it accepts a definition with so many copies of a rule.
+#[test]
+fn rules_cost_what_an_api_server_estimates() {
+    let is_accepted = |mut value: Value, most: Value, rule: &str, copies: usize| {
+        value["x-kubernetes-validations"] = json!([{"rule": vec![format!("({rule})"); copies].join(" && ")}]);
+        let key = json!({"type": "string"});
+        let entry = json!({"type": "object", "required": ["key"], "properties": {"key": key, "value": value}});
+        let list = json!({"type": "array", "maxItems": most, "items": entry, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["key"]});
+        Schema::parse(&json!({"type": "object", "properties": {"list": list}})).is_ok()
+    };
+    let number = json!({"type": "integer", "format": "int64", "minimum": 0});
+    for (rule, accepted, refused) in [
+        ("self == 0", 4, 8),
+        ("self == self", 2, 4),
+        ("self > 0", 2, 4),
+        ("self == 0 || self == 1", 2, 4),
+        ("self >= oldSelf || (self == 0 && oldSelf > 0)", 1, 2),
+    ] {
+        assert!(is_accepted(number.clone(), Value::Null, rule, accepted), "{rule}");
+        assert!(!is_accepted(number.clone(), Value::Null, rule, refused), "{rule}");
+    }
+    let text = json!({"type": "string", "minLength": 1, "maxLength": 1023});
+    let fields = "self.split('.', 16).all(f, f.matches('^[a-zA-Z][a-zA-Z0-9_]{0,62}$'))";
+    assert!(is_accepted(text.clone(), json!(64), fields, 1));
+    assert!(!is_accepted(text, json!(64), &fields.replace(", 16", ""), 1));
+}
+
 #[test]
 fn costly_rules_name_the_limits_that_would_make_them_cheap() {
     let part = |limits: Value| {
