@@ -1,6 +1,6 @@
 //! URIs as API servers read them: with `url.ParseRequestURI` and `url.Parse` of Go 1.26.
 //!
-//! Nothing is normalized, unlike by the URL standard of browsers: a host keeps its case, and an empty path stays empty.
+//! Unlike in the URL standard of browsers, a host keeps its case, and an empty path stays empty.
 
 use std::net::Ipv6Addr;
 
@@ -27,7 +27,7 @@ impl Opaque for RequestUri {
     }
 }
 
-/// The part of a URI that a text belongs to. Each allows other characters.
+/// The part of a URI that a text belongs to. Each part allows different characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Host,
@@ -43,7 +43,7 @@ impl RequestUri {
         parts(text, true).is_some()
     }
 
-    /// Reads a text of which [`RequestUri::is_valid`] holds. Unlike there, a fragment isn't part of the path or query.
+    /// Reads a text that [`RequestUri::is_valid`] accepts. Unlike there, a fragment isn't part of the path or query.
     pub fn parse(text: &str) -> Option<Self> {
         if !Self::is_valid(text) {
             return None;
@@ -62,7 +62,7 @@ impl RequestUri {
         (host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host), port)
     }
 
-    /// Returns the names and values of the query in their order. Pairs that aren't escaped soundly are left out.
+    /// Returns the names and values of the query in their order. Pairs with invalid escapes are left out.
     pub fn query(&self) -> Vec<(String, String)> {
         let pairs = self.query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';'));
         let plain = |text: &str| unescaped(&text.replace('+', " "), Part::Fragment);
@@ -108,7 +108,7 @@ fn parts(text: &str, is_request: bool) -> Option<RequestUri> {
         return None;
     }
     unescaped(userinfo, Part::Userinfo)?;
-    Some(RequestUri { userinfo: userinfo.to_owned(), host: self::host(host)?, path: path(rest)?, ..uri })
+    Some(RequestUri { userinfo: userinfo.to_owned(), host: self::host(scheme, host)?, path: path(rest)?, ..uri })
 }
 
 /// Splits off the scheme; empty if there is none. `None` if it is missing before a colon.
@@ -125,7 +125,10 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
     Some(("", text))
 }
 
-fn host(text: &str) -> Option<String> {
+fn host(scheme: &str, text: &str) -> Option<String> {
+    // The host of a database can list several servers with their ports.
+    let is_web = ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    let port = if is_web { text.find(':') } else { text.rfind(':') };
     match text.rfind('[') {
         Some(0) => {
             let (inside, port) = text[1..].rsplit_once(']')?;
@@ -136,7 +139,7 @@ fn host(text: &str) -> Option<String> {
             (is_port(port) && zone != "%").then(|| format!("[{address}{zone}]{port}"))
         }
         Some(_) => None,
-        None if text.find(':').is_some_and(|at| !is_port(&text[at..])) => None,
+        None if port.is_some_and(|at| !is_port(&text[at..])) => None,
         None => unescaped(text, Part::Host),
     }
 }
@@ -157,7 +160,7 @@ fn path(text: &str) -> Option<String> {
     Some(plain.bytes().map(escape).collect())
 }
 
-/// Replaces the escapes of a text. `None` if one isn't sound, or a character has to be escaped.
+/// Replaces the escapes of a text. `None` if one is invalid, or a character has to be escaped.
 fn unescaped(text: &str, part: Part) -> Option<String> {
     let is_of_host = matches!(part, Part::Host | Part::Zone);
     let bytes = text.as_bytes();
@@ -226,6 +229,7 @@ mod tests {
             "http://a/?q=%zz",
             "http://a/<b>",
             "http://u:p@h/x",
+            "mongodb://u:p@h1:27017,h2:27017/db",
         ] {
             assert!(RequestUri::is_valid(text), "{text}");
         }

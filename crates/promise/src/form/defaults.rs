@@ -84,6 +84,11 @@ impl Defaults {
     }
 }
 
+/// Whether a field is null and stays that: its schema allows it, so no default replaces it.
+pub(super) fn is_null_by_choice(node: &Value, given: Option<&Value>) -> bool {
+    given.is_some_and(Value::is_null) && node["nullable"] == Value::Bool(true)
+}
+
 /// Returns the default of an object with those of its fields.
 fn default_as_used(node: &Value) -> Option<Value> {
     let mut default = node.get("default")?.clone();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schema::structural::Schema;
 use serde_json::{Map, Value};
 
-use super::defaults::Defaults;
+use super::defaults::{Defaults, is_null_by_choice};
 use super::draft::{Parsed, SecretText};
 use super::field::field_id;
 use super::kind::{Kind, Spot, accepts_empty, named_option, option_text, properties, scalar_text, typed, whole};
@@ -159,7 +159,8 @@ impl Reader<'_> {
     fn object(&mut self, place: &Place, node: &Value, base: Option<&Value>) -> Option<Value> {
         let known: BTreeSet<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         let before = base.and_then(Value::as_object);
-        let place = &place.with_default(self.defaults.here(place, node).filter(|_| before.is_none()));
+        let is_open = before.is_none() && !is_null_by_choice(node, base);
+        let place = &place.with_default(self.defaults.here(place, node).filter(|_| is_open));
         let others = self.others(place, &known);
         let unknown = others.as_ref().or(before);
         let mut fields: Map<String, Value> = unknown
@@ -220,7 +221,7 @@ impl Reader<'_> {
         let kept = self.kept(&name).or_else(|| serde_json::from_str(self.texts.get(&rows::aside(&name))?).ok());
         let base = kept.as_ref().or(base);
         let defaulted = self.defaults.usual(place, node).is_some();
-        let default = self.defaults.here(place, node).cloned();
+        let default = self.defaults.here(place, node).filter(|_| !is_null_by_choice(node, base)).cloned();
         let spot = Spot { promise: self.promise, effective: self.effective, place, node, required, defaulted };
         let kind = Some(spot.kind()).filter(|kind| !misfit::is_posted(kind, self.texts, &name)).unwrap_or(Kind::Yaml);
         if kind == Kind::Secret {
@@ -253,7 +254,7 @@ impl Reader<'_> {
                 }
             }
             // It was shown unchecked because there is no value.
-            Kind::Tick if base.is_none() && default.is_none() && !self.texts.contains_key(&name) => return None,
+            Kind::Tick if base.is_none_or(Value::is_null) && default.is_none() && !self.texts.contains_key(&name) => return null(base),
             Kind::Tick => Some(Value::Bool(self.texts.contains_key(&name))),
             Kind::List { items } => Some(self.list(&name, &items, held)).filter(|list| empty_counts || !is_empty(list)),
             Kind::Map { values } => Some(self.map(&name, path, &values, held)).filter(|map| empty_counts || !is_empty(map)),
@@ -295,14 +296,15 @@ impl Reader<'_> {
         if self.texts.contains_key(&rows::absent(&name)) {
             return null(base);
         }
-        let given = self.defaults.here(place, node).filter(|given| given.is_object() && base.is_none()).cloned();
+        let is_open = base.is_none_or(Value::is_null) && !is_null_by_choice(node, base);
+        let given = self.defaults.here(place, node).filter(|given| given.is_object() && is_open).cloned();
         let first = self.emptied.len();
         let inside = self.object(place, node, base);
         if let Some(given) = given {
             let emptied = self.emptied.split_off(first);
             let is_emptied = |key: &str| emptied.contains(&place.path.child(key));
             if inside.is_none() && !given.as_object().into_iter().flatten().any(|(key, _)| is_emptied(key)) {
-                return None;
+                return null(base);
             }
             let mut object = inside.and_then(|inside| inside.as_object().cloned()).unwrap_or_default();
             self.defaults.fill(place, node, &given, &mut object, &is_emptied);

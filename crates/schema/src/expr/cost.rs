@@ -248,7 +248,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
                 (operand, Some(Expr::Literal(LiteralValue::String(name)))) => (sum + 1.0, field(operand, name.inner())),
                 _ => (sum + 1.0, Size::Small),
             },
-            // To compare two values without a size costs nothing if it is for equality.
+            // Comparing values without a size for equality costs nothing.
             operators::EQUALS | operators::NOT_EQUALS => {
                 let shorter = length(0).zip(length(1)).map_or(0.0, |(left, right)| (left.min(right) * TEXT_FACTOR).ceil());
                 (sum + shorter, Size::Small)
@@ -290,7 +290,7 @@ impl<'s, 'e> Estimator<'s, 'e> {
     }
 }
 
-/// Returns a number without a sign that is written in the expression.
+/// Returns a literal that is a non-negative integer.
 fn whole_number(expression: &IdedExpr) -> Option<f64> {
     match &expression.expr {
         Expr::Literal(LiteralValue::Int(number)) => u32::try_from(*number.inner()).ok().map(f64::from),

@@ -65,7 +65,7 @@ pub(crate) fn call(name: &str, member: bool, arguments: &[Val]) -> Result<Val, E
     from_cel(&result).ok_or_else(|| ExprError::no_function(name))
 }
 
-/// Reads what the library reads otherwise than API servers do: URLs, and addresses of networks with leading zeros. `None` for everything else.
+/// Reads what the library reads differently from API servers: URLs, and networks with leading zeros. `None` for everything else.
 fn read(name: &str, arguments: &[Val]) -> Option<Result<Val, ExprError>> {
     let unreadable = |text: &str| Err(RuntimeProblem::Unreadable { function: name.to_owned(), text: text.to_owned() }.into());
     Some(match (name, arguments) {
@@ -75,7 +75,7 @@ fn read(name: &str, arguments: &[Val]) -> Option<Result<Val, ExprError>> {
             None => unreadable(text),
         },
         ("isCIDR", [Val::String(text)]) if !is_strict(text) => Ok(Val::Bool(false)),
-        ("cidr", [Val::String(text)]) if !is_strict(text) => unreadable(text),
+        ("cidr", [Val::String(text)]) | ("containsCIDR", [_, Val::String(text)]) if !is_strict(text) => unreadable(text),
         (_, [Val::Library(value)]) => {
             let cel::Value::Opaque(opaque) = &**value else { return None };
             let uri = opaque.downcast_ref::<RequestUri>()?;
@@ -106,9 +106,10 @@ fn query(uri: &RequestUri) -> Val {
     Val::Map(Arc::new(entries))
 }
 
-/// Whether the address of a network is written without leading zeros and without a `::` for nothing.
+/// Whether a network is written without leading zeros and without a `::` for nothing.
 fn is_strict(network: &str) -> bool {
-    network.split_once('/').is_none_or(|(address, _)| address.parse::<IpAddr>().is_ok())
+    let is_plain = |bits: &str| bits == "0" || !bits.starts_with('0');
+    network.split_once('/').is_none_or(|(address, bits)| address.parse::<IpAddr>().is_ok() && is_plain(bits))
 }
 
 fn ided(expr: Expr) -> IdedExpr {

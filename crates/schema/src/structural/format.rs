@@ -18,7 +18,7 @@ pub fn is_valid(format: &str, text: &str) -> bool {
         "email" => is_email(text),
         "hostname" => is_hostname(text),
         "ipv4" => is_address(text) && text.contains('.'),
-        "ipv6" => is_address(text) && text.contains(':'),
+        "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
         "k8s-short-name" => is_label(text, 63),
         "k8s-long-name" => !text.is_empty() && text.len() <= 253 && text.split('.').all(|label| is_label(label, 253)),
         "mac" => is_mac(text),
@@ -123,15 +123,16 @@ fn is_mailbox(text: &str) -> bool {
     (quoted || local.split('.').all(atom)) && (domain.split('.').all(atom) || (domain.starts_with('[') && domain.ends_with(']')))
 }
 
+/// A host name. Of a single label, only the second character can be a hyphen, and a last label of several has letters alone, as for API
+/// servers.
 fn is_hostname(text: &str) -> bool {
-    // From the library of API servers: of a single label, only the second character can be a hyphen, and a last label has letters alone.
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let label = r"[a-zA-Z0-9\p{S}\p{L}]";
-        let single = format!(r"{label}((-?{label}{{0,62}})?)");
-        let several = format!(r"({label}(([a-zA-Z0-9\-\p{{S}}\p{{L}}]{{0,61}}{label})?)(\.)){{1,}}([a-zA-Z\p{{L}}]){{2,63}}");
-        Regex::new(&format!("^(?:{single}|{several})$")).ok()
+        let letter = r"[a-zA-Z0-9\p{S}\p{L}]";
+        let inside = r"[a-zA-Z0-9\-\p{S}\p{L}]";
+        Regex::new(&format!(r"^(?:{letter}-?{letter}*|(?:{letter}(?:{inside}*{letter})?\.)+[a-zA-Z\p{{L}}]{{2,}})$")).ok()
     });
-    PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(text)) && text.len() <= 255 && text.split('.').all(|label| label.len() <= 63)
+    let is_short = text.len() <= 255 && text.split('.').all(|label| label.len() <= 63);
+    is_short && PATTERN.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// `YYYY-MM-DD`, a day that exists.
@@ -165,8 +166,15 @@ fn is_date_time(text: &str) -> bool {
 
 /// RFC 3339 as the times of an object's metadata are read: with the capital letters of the format.
 pub(super) fn is_timestamp(text: &str) -> bool {
-    let has_time = text.as_bytes().get(10) == Some(&b'T') && text.matches('T').count() == 1 && !text.contains(['t', 'z']);
-    has_time && text.as_bytes().get(19).is_some_and(|byte| b".,Z+-".contains(byte)) && is_date_time(text)
+    let bytes = text.as_bytes();
+    let has_time = bytes.get(10) == Some(&b'T') && text.matches('T').count() == 1 && !text.contains(['t', 'z']);
+    let ends_well = match bytes.get(19) {
+        Some(b'.' | b',') => true,
+        Some(b'Z') => bytes.len() == "2006-01-02T15:04:05Z".len(),
+        Some(b'+' | b'-') => bytes.len() == "2006-01-02T15:04:05+00:00".len(),
+        _ => false,
+    };
+    has_time && ends_well && is_date_time(text)
 }
 
 /// A Go duration such as `1h30m`, or a number and a word such as `2 days`.
@@ -198,7 +206,7 @@ pub(crate) fn is_go_duration(text: &str) -> bool {
     true
 }
 
-/// Whether a text has a number with the name of a unit anywhere, such as `P1D`. Of the last name of a unit, the beginning counts.
+/// Whether a text has a number with the name of a unit anywhere, such as `P1D`. Long names of units match by their beginning.
 fn is_worded_duration(text: &str) -> bool {
     const UNITS: [(&[&str], &str); 8] = [
         (&["ns"], "nano"),
@@ -212,13 +220,11 @@ fn is_worded_duration(text: &str) -> bool {
     ];
     static AMOUNT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)").ok());
     let is_unit = |word: &str| UNITS.iter().any(|(short, long)| short.contains(&word) || word.starts_with(long));
-    let mut amounts = AMOUNT.iter().flat_map(|pattern| pattern.captures_iter(text)).peekable();
-    // A number that is too large spoils the others.
+    // One number that doesn't fit makes the whole text invalid.
     let is_number = |number: &str| number.parse::<i64>().is_ok();
-    amounts.peek().is_some() && {
-        let amounts: Vec<(bool, bool)> = amounts.map(|found| (is_number(&found[1]), is_unit(&found[2].to_lowercase()))).collect();
-        amounts.iter().all(|(number, _)| *number) && amounts.iter().any(|(_, unit)| *unit)
-    }
+    let amounts = AMOUNT.iter().flat_map(|pattern| pattern.captures_iter(text));
+    let amounts: Vec<(bool, bool)> = amounts.map(|found| (is_number(&found[1]), is_unit(&found[2].to_lowercase()))).collect();
+    amounts.iter().all(|(number, _)| *number) && amounts.iter().any(|(_, unit)| *unit)
 }
 
 fn is_rgb(text: &str) -> bool {
@@ -265,6 +271,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn times_of_metadata_end_after_their_zone() {
+        for text in ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00+01:00", "2024-01-01T00:00:00.5Z", "2024-01-01T00:00:00,5-01:00"] {
+            assert!(is_timestamp(text), "{text}");
+        }
+        for text in ["2024-01-01T00:00:00Z5Z", "2024-01-01T00:00:00+5+01:00", "2024-01-01t00:00:00z", "2024-01-01T00:00:00", "2024-01-01"] {
+            assert!(!is_timestamp(text), "{text}");
+        }
+    }
+
+    #[test]
     fn formats() {
         let cases = [
             ("date-time", "2024-01-01T00:00:00Z", true),
@@ -291,6 +307,7 @@ mod tests {
             ("ipv4", "::ffff:1.2.3.4", true),
             ("ipv4", "::1", false),
             ("ipv6", "::1", true),
+            ("ipv6", "::ffff:01.2.3.4", false),
             ("cidr", "10.0.0.0/8", true),
             ("cidr", "10.0.0.0/33", false),
             ("cidr", "10.0.010.0/024", true),

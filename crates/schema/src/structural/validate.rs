@@ -6,6 +6,9 @@ use super::error::{FieldError, FieldErrorReason, NO_FIELD, show};
 use super::path::Path;
 use super::{Additional, Kind, Limit, Schema, embedded, format, number, unique};
 
+/// Number of fields from which an object with too many of them isn't checked further, so that errors stay few.
+const MANY_FIELDS: usize = 1_000;
+
 /// Returns all errors of a value; those of the API server's separate passes (embedded resources, uniqueness) come last.
 ///
 /// With a former state, unchanged values are not checked again: a rule that was added later applies only to what is changed.
@@ -324,6 +327,9 @@ fn object(schema: &Schema, fields: &Map<String, Value>, value: &Value, old: Opti
         && size > limit
     {
         found.errors.push(too_many(path, size, limit));
+        if fields.len() > MANY_FIELDS {
+            return;
+        }
     }
     for (name, field) in fields {
         let old = old.and_then(|old| old.get(name));

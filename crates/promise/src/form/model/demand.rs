@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::Maker;
 use crate::form::control::{Control, More, MoreField};
+use crate::form::defaults::is_null_by_choice;
 use crate::form::field::{Field, HiddenInput, field_id};
 use crate::form::kind::properties;
 use crate::form::operation::{Operation, OperationKind};
@@ -34,8 +35,9 @@ impl<'a> Maker<'a> {
     /// Returns the fields of the object at a place that are rendered, and those that are offered by name. If it is closed, its value goes
     /// into `hidden`. If `open`, its schema allows fields that it doesn't name.
     pub(super) fn fields_of(&mut self, place: &Place, node: &'a Value, open: bool, hidden: &mut Vec<HiddenInput>) -> (Vec<Field>, More) {
-        let is_given = place.path.get(&self.draft.parameters).is_some_and(Value::is_object);
-        let place = &place.with_default(self.defaults.here(place, node).filter(|_| !is_given));
+        let given = place.path.get(&self.draft.parameters);
+        let is_open = !given.is_some_and(Value::is_object) && !is_null_by_choice(node, given);
+        let place = &place.with_default(self.defaults.here(place, node).filter(|_| is_open));
         let mut all = properties(self.promise, place, node);
         all.retain(|(place, ..)| {
             !self.placed.contains(&place.path) && !hint_at(self.promise, &place.pattern).is_some_and(|hint| hint.hidden)

@@ -253,6 +253,12 @@ fn nulls_and_objects_in_rows_come_back_as_they_were() {
         let unchanged = case.changed(&Draft::of_stored(stored.clone()), &stored, &[]).draft;
         assert_eq!(unchanged.parameters, stored);
     }
+    // Values that were shown beside a changed one are sent with it.
+    let stored = json!({"target": {"reference": null}});
+    let changed = case.changed(&Draft::of_stored(stored.clone()), &stored, &[("/parameters/target/reference/level", "high")]).draft;
+    let reference = json!({"level": "high", "name": "usual", "ready": true, "tags": ["a"]});
+    assert_eq!(changed.parameters, json!({"target": {"reference": reference}}));
+
     let nulls = json!({"policies": null, "text": null, "target": {}});
     let form = model(&case.promise, &case.effective, &Draft::of_stored(nulls.clone()), &[]);
     let posted = posted(&form);
@@ -260,4 +266,23 @@ fn nulls_and_objects_in_rows_come_back_as_they_were() {
     assert_eq!((text("/parameters/policies/0"), text("/parameters/text")), (Some("*"), Some("usual")));
     let changed = case.changed(&Draft::of_stored(nulls.clone()), &nulls, &[("/parameters/text", "other")]).draft;
     assert_eq!(changed.parameters, json!({"policies": null, "text": "other", "target": {}}));
+}
+
+/// Where a schema allows null, no default replaces it.
+#[test]
+fn a_null_that_is_a_value_stays_one() {
+    let object = json!({"type": "object", "nullable": true, "default": {"on": true}, "properties": {"on": {"type": "boolean"}}});
+    let row = json!({"type": "object", "properties": {"object": object}});
+    let case = Case::of(json!({
+        "on": {"type": "boolean", "nullable": true, "default": true},
+        "list": {"type": "array", "nullable": true, "default": ["a"], "items": {"type": "string"}},
+        "map": {"type": "object", "nullable": true, "default": {"a": "b"}, "additionalProperties": {"type": "string"}},
+        "rows": {"type": "array", "items": row},
+        "text": {"type": "string", "nullable": true, "default": "usual"},
+    }));
+    let nulls = json!({"list": null, "map": null, "on": null, "rows": [{"object": null}], "text": null});
+    let opened = Draft::of_stored(nulls.clone());
+    assert_eq!(case.changed(&opened, &nulls, &[]).draft.parameters, nulls);
+    let changed = case.changed(&opened, &nulls, &[("/parameters/text", "other")]).draft.parameters;
+    assert_eq!((&changed["text"], &changed["on"], &changed["rows"]), (&json!("other"), &Value::Null, &nulls["rows"]));
 }
