@@ -84,7 +84,7 @@ impl Defaults {
     }
 }
 
-/// Whether a field is null and stays that: its schema allows it, so no default replaces it.
+/// Whether a field is null and its schema allows that. Its default doesn't replace such a null.
 pub(super) fn is_null_by_choice(node: &Value, given: Option<&Value>) -> bool {
     given.is_some_and(Value::is_null) && node["nullable"] == Value::Bool(true)
 }

@@ -17,7 +17,7 @@ pub(super) fn empty(name: &str) -> String {
     format!("{name}/~empty")
 }
 
-/// Marks an object that is rendered without its fields, and that nobody has changed since the form was opened.
+/// Marks an object that is unchanged since the form was opened, and whose fields aren't rendered.
 pub(super) fn stored(name: &str) -> String {
     format!("{name}/~stored")
 }
