@@ -96,12 +96,12 @@ fn default_as_used(node: &Value) -> Option<Value> {
     Some(default)
 }
 
-/// Returns the objects that are given, without any values in them.
+/// Returns the objects that are given, without any values in them. A null that the schema allows is given, too.
 fn skeleton(node: &Value, parameters: &Value) -> Value {
-    let properties = node["properties"].as_object().into_iter().flatten();
-    let inner = properties.filter_map(|(key, property)| {
-        let inner = parameters.get(key).filter(|inner| inner.is_object())?;
-        (Shape::of(property) == Shape::Object).then(|| (key.clone(), skeleton(property, inner)))
+    let properties = node["properties"].as_object().into_iter().flatten().filter(|(_, property)| Shape::of(property) == Shape::Object);
+    let inner = properties.filter_map(|(key, property)| match parameters.get(key) {
+        Some(given) if given.is_object() => Some((key.clone(), skeleton(property, given))),
+        given => is_null_by_choice(property, given).then(|| (key.clone(), Value::Null)),
     });
     Value::Object(inner.collect())
 }

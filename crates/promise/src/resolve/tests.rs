@@ -285,11 +285,30 @@ fn too_few_and_too_many_entries_are_counted() {
         (fields("minProperties", 2), json!({"a": "x"}), "Fill in at least 2 fields of hosts."),
         (fields("maxProperties", 1), json!({"a": "x", "b": "y"}), "Keep only one of hosts: a or b."),
     ] {
-        let schema = json!({"type": "object", "properties": {"hosts": node}});
-        let promise = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
-        let effective = Effective { schema: schema.into(), ..Effective::default() };
-        let resolved = resolve(&promise, &json!({"hosts": value}), None, &effective, &Context::default());
-        let messages: Vec<&str> = resolved.problems.iter().map(|problem| problem.message.as_str()).collect();
-        assert_eq!(messages, [message]);
+        assert_eq!(messages(&node, &value), [message]);
     }
+}
+
+/// API servers accept a name of one label only without hyphens, which nobody expects of a host name.
+#[test]
+fn a_host_name_that_needs_its_domain_is_shown_with_one() {
+    let name = |most: u64| json!({"type": "string", "format": "hostname", "maxLength": most});
+    for (node, text, expected) in [
+        (name(200), "db", None),
+        (name(200), "db-primary", Some("Enter hosts with its domain, such as db-primary.example.org.")),
+        (name(20), "db-primary", Some("Enter hosts as a host name such as www.example.org.")),
+        (name(200), "-db", Some("Enter hosts as a host name such as www.example.org.")),
+        (name(200), "db_primary", Some("Enter hosts as a host name such as www.example.org.")),
+    ] {
+        assert_eq!(messages(&node, &json!(text)), expected.as_slice(), "{text}");
+    }
+}
+
+/// Returns the problems of a parameter `hosts` with this schema and value.
+fn messages(node: &Value, value: &Value) -> Vec<String> {
+    let schema = json!({"type": "object", "properties": {"hosts": node}});
+    let promise = PromiseSpec { parameters: Some(schema.clone().into()), ..PromiseSpec::default() };
+    let effective = Effective { schema: schema.into(), ..Effective::default() };
+    let resolved = resolve(&promise, &json!({"hosts": value}), None, &effective, &Context::default());
+    resolved.problems.into_iter().map(|problem| problem.message).collect()
 }

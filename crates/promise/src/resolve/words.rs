@@ -1,6 +1,6 @@
 //! Problems in plain English: the field and the fix. A rule or pattern of the schema is quoted only if its author provided no message.
 
-use schema::structural::{FieldError, FieldErrorReason, RuleFault};
+use schema::structural::{FieldError, FieldErrorReason, RuleFault, Schema};
 use serde_json::Value;
 
 use super::together;
@@ -167,12 +167,22 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
         Shape::IntOrString => format!("Enter {name} as a whole number or text, for example 3 or 25%."),
         // A text that doesn't have the format has a wrong type.
         Shape::Text | Shape::Quantity => match TextKind::of(node, shape::hint_at(promise, &path.of_each_row())) {
+            Some(TextKind::Host) => host_name(node, name, given),
             Some(kind) => format!("Enter {name} as {}.", kind.in_words(node)),
             None => format!("Enter {name} as text{}.", said_help(promise, path)),
         },
         Shape::List => format!("Enter {name} as a list."),
         Shape::Map => format!("Enter {name} as key–value pairs."),
         Shape::Object | Shape::Open => format!("Fill in {} as fields with values.", upper_first(name)),
+    }
+}
+
+/// Says how to enter a host name. API servers accept a name with a hyphen only with its domain: `db` is one, `db-primary` isn't.
+fn host_name(node: &Value, name: &str, given: Option<&Value>) -> String {
+    let whole = given.and_then(Value::as_str).filter(|text| text.contains('-')).map(|text| format!("{text}.example.org"));
+    match whole.filter(|whole| Schema::parse_lenient(node).validate(&Value::from(whole.as_str())).is_empty()) {
+        Some(whole) => format!("Enter {name} with its domain, such as {whole}."),
+        None => format!("Enter {name} as {}.", TextKind::Host.in_words(node)),
     }
 }
 

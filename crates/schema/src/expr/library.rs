@@ -26,7 +26,7 @@ impl VariableResolver for Arguments {
 }
 
 /// Functions that read a text. The library says why it can't in the words of its own parsers.
-const READ: [&str; 9] = ["quantity", "url", "ip", "cidr", "semver", "duration", "timestamp", "base64.decode", "b64.decode"];
+const READ: [&str; 8] = ["quantity", "ip", "cidr", "semver", "duration", "timestamp", "base64.decode", "b64.decode"];
 
 /// Calls a function or operator; the first of `arguments` is the receiver if `member`.
 ///

@@ -277,12 +277,16 @@ fn a_null_that_is_a_value_stays_one() {
         "on": {"type": "boolean", "nullable": true, "default": true},
         "list": {"type": "array", "nullable": true, "default": ["a"], "items": {"type": "string"}},
         "map": {"type": "object", "nullable": true, "default": {"a": "b"}, "additionalProperties": {"type": "string"}},
+        "object": object,
         "rows": {"type": "array", "items": row},
         "text": {"type": "string", "nullable": true, "default": "usual"},
     }));
-    let nulls = json!({"list": null, "map": null, "on": null, "rows": [{"object": null}], "text": null});
+    let nulls = json!({"list": null, "map": null, "object": null, "on": null, "rows": [{"object": null}], "text": null});
     let opened = Draft::of_stored(nulls.clone());
+    let form = model(&case.promise, &case.effective, &opened, &[]);
+    assert!(posted(&form).iter().all(|(name, text)| !name.ends_with("/on") || text != "true"), "{:?}", posted(&form));
     assert_eq!(case.changed(&opened, &nulls, &[]).draft.parameters, nulls);
     let changed = case.changed(&opened, &nulls, &[("/parameters/text", "other")]).draft.parameters;
     assert_eq!((&changed["text"], &changed["on"], &changed["rows"]), (&json!("other"), &Value::Null, &nulls["rows"]));
+    assert_eq!(changed["object"], Value::Null);
 }
