@@ -65,7 +65,7 @@ pub(crate) struct LintArgs {
 
 /// Returns the schemas of the kinds that authors write.
 pub(crate) fn kinds() -> Kinds {
-    let read: Vec<Value> = DEFINITIONS.iter().filter_map(|text| promise::form::yaml::value(text).ok()).collect();
+    let read: Vec<Value> = DEFINITIONS.iter().filter_map(|text| promise::form::yaml::parse(text).ok()).collect();
     Kinds::of(&read)
 }
 

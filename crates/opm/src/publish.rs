@@ -92,7 +92,7 @@ fn only_promise(file: &Path, sources: &[SourceFile]) -> Result<(String, Value), 
         Error::Usage(format!("{file}: publish takes a file with one Promise; apply policies and other objects with kubectl"))
     };
     let text = sources.first().and_then(|source| source.text.as_ref().ok()).ok_or_else(wrong)?;
-    let promise = promise::form::yaml::value(text).map_err(|_| wrong())?;
+    let promise: Value = promise::form::yaml::parse(text).map_err(|_| wrong())?;
     let name = promise["metadata"]["name"].as_str().filter(|_| promise["kind"] == "Promise").ok_or_else(wrong)?.to_owned();
     Ok((name, promise))
 }

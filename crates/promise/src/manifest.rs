@@ -2,8 +2,10 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_saphyr::{DefaultMessageFormatter, MessageFormatter as _};
 
 use crate::form::yaml::places::{Place, Places};
+use crate::form::yaml::{parse, repeated};
 
 /// A problem at a place of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,7 +85,7 @@ impl Manifest {
     pub fn read(file: &str, text: &str) -> (Vec<Self>, Vec<Defect>) {
         let (mut manifests, mut errors) = (Vec::new(), Vec::new());
         for (line, text) in documents(text) {
-            let read = serde_saphyr::from_str(text)
+            let read = parse(text)
                 .map_err(|error| unreadable(file, line, text, &error))
                 .and_then(|object: Value| Self { file: file.to_owned(), line, text: text.to_owned(), at: String::new(), object }.checked());
             match read {
@@ -139,7 +141,7 @@ impl Manifest {
         struct Whole<T> {
             spec: T,
         }
-        let whole: Whole<T> = serde_saphyr::from_str(&self.text).map_err(|error| unreadable(&self.file, self.line, &self.text, &error))?;
+        let whole: Whole<T> = parse(&self.text).map_err(|error| unreadable(&self.file, self.line, &self.text, &error))?;
         Ok(whole.spec)
     }
 }
@@ -149,7 +151,7 @@ pub fn unreadable(file: &str, line: usize, text: &str, error: &serde_saphyr::Err
     let number = |n| usize::try_from(n).unwrap_or(1).max(1);
     let place = error.location().map(|at| Place { line: number(at.line()), column: number(at.column()) });
     let place = place.unwrap_or(Place { line: 1, column: 1 });
-    let message = error.without_snippet().to_string();
+    let message = repeated(error).unwrap_or_else(|| DefaultMessageFormatter.format_message(error.without_snippet()).into_owned());
     let message = message.lines().next().unwrap_or_default().to_owned();
     let field = Places::of(text).field(place);
     Defect { file: file.to_owned(), place: Some(Place { line: line + place.line - 1, column: place.column }), field, message }
@@ -201,6 +203,28 @@ mod tests {
         let error = Manifest::read("a.yaml", &format!("{TWO}  name: [\n")).1.remove(0).to_string();
         assert!(error.starts_with("a.yaml:"), "{error}");
         assert!(!error.contains('\n'), "{error}");
+    }
+
+    #[test]
+    fn a_field_that_is_given_twice_is_named() {
+        let error = Manifest::read("a.yaml", &format!("{TWO}  labels: {{a: b}}\n")).1.remove(0).to_string();
+        assert_eq!(error, "a.yaml:10:3: Remove the second labels: a field can be given once.");
+    }
+
+    /// Values that are commented out often take more lines than those that aren't.
+    #[test]
+    fn any_number_of_comments_is_read() {
+        let commented = "    # someone: turned this off\n".repeat(2_000);
+        let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  labels:\n{commented}    a: b\n{commented}");
+        let (read, errors) = Manifest::read("a.yaml", &text);
+        assert_eq!((read.len(), errors), (1, Vec::new()));
+        assert_eq!(read[0].text_at(".metadata.labels.a"), "b");
+    }
+
+    #[test]
+    fn numbers_are_those_of_kubectl() {
+        let (read, _) = Manifest::read("a.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nmode: 0400\n");
+        assert_eq!(read[0].object["mode"], 0o400);
     }
 
     #[test]

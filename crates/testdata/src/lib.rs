@@ -26,7 +26,8 @@ pub fn shared(name: &str) -> Option<PathBuf> {
 
 /// A YAML file; `None` when it cannot be read as one document.
 pub fn yaml(file: &Path) -> Option<Value> {
-    serde_saphyr::from_str(&std::fs::read_to_string(file).ok()?).ok()
+    let options = serde_saphyr::options! { emit_comments: false };
+    serde_saphyr::from_str_with_options(&std::fs::read_to_string(file).ok()?, options).ok()
 }
 
 /// The objects of a folder of `examples/`, or the one in a file of it: name and spec, sorted by file.

@@ -142,7 +142,7 @@ impl ConfigFile {
     fn parsed(text: &str, serve: &Clap) -> Result<Self, String> {
         let mut values: BTreeMap<String, Value> = match text.trim() {
             "" => BTreeMap::new(),
-            text => serde_saphyr::from_str(text).map_err(|error| error.to_string())?,
+            text => promise::form::yaml::parse(text).map_err(|error| error.to_string())?,
         };
         let providers = match values.remove(PROVIDERS) {
             None => Vec::new(),
@@ -280,6 +280,8 @@ mod tests {
         let read = config("opm-portal serve --port 9001 --roles web,controller", &file).unwrap();
         assert_eq!((read.listen.port(), read.controller), (9001, true));
         assert!(config("opm-portal serve", "plane: embedded\nephemeral: true\nempty: false\n").is_ok());
+        let commented = format!("plane: embedded\n{}ephemeral: true\n", "# port: 9000\n".repeat(500));
+        assert!(config("opm-portal serve", &commented).is_ok());
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl NotifyArgs {
             None => File::default(),
             Some(path) => {
                 let text = read(path, "--notifications")?;
-                serde_saphyr::from_str::<File>(&text).or_else(|error| wrong(format!("--notifications {}: {error}", path.display())))?
+                promise::form::yaml::parse::<File>(&text).or_else(|error| wrong(format!("--notifications {}: {error}", path.display())))?
             }
         };
         let url = match (self.smtp_url, &self.smtp_url_file) {

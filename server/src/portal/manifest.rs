@@ -239,7 +239,7 @@ fn check_subject(wanted: &PromiseRequest, found: &PromiseRequest) -> Result<()> 
 /// Parses a PromiseRequest with name and namespace.
 fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
     let text = std::str::from_utf8(manifest).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value = promise::form::yaml::value(text).map_err(|error| {
+    let value: Value = promise::form::yaml::parse(text).map_err(|error| {
         let at = error.location().map(|at| format!(" Fix line {}, column {}.", at.line(), at.column())).unwrap_or_default();
         invalid("", format!("Send valid YAML or JSON.{at}"))
     })?;

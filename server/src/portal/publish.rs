@@ -81,7 +81,7 @@ impl Caller {
 /// Parses a Promise, and returns what of it is written.
 fn read(text: &[u8], name: &str) -> Result<Value> {
     let text = std::str::from_utf8(text).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value = promise::form::yaml::value(text).map_err(|error| {
+    let value: Value = promise::form::yaml::parse(text).map_err(|error| {
         let at = error.location().map(|at| format!(" Fix line {}, column {}.", at.line(), at.column())).unwrap_or_default();
         invalid("", format!("Send valid YAML or JSON.{at}"))
     })?;

@@ -118,11 +118,12 @@ impl World {
     pub fn read(files: &Files) -> Result<Self, SampleError> {
         let text = files.read(WORKSPACES)?;
         let WorkspacesFile { provider, workspaces } =
-            serde_saphyr::from_str(&text).map_err(|error| manifest::unreadable(WORKSPACES, 1, &text, &error))?;
+            promise::form::yaml::parse(&text).map_err(|error| manifest::unreadable(WORKSPACES, 1, &text, &error))?;
         check_workspaces(&text, &provider, &workspaces)?;
 
         let text = files.read(PEOPLE)?;
-        let PeopleFile { people, rbac } = serde_saphyr::from_str(&text).map_err(|error| manifest::unreadable(PEOPLE, 1, &text, &error))?;
+        let PeopleFile { people, rbac } =
+            promise::form::yaml::parse(&text).map_err(|error| manifest::unreadable(PEOPLE, 1, &text, &error))?;
         check_people(&text, &people, &workspaces)?;
         let mut rights = Vec::new();
         for (group, Rights { workspace, objects }) in rbac.into_iter().enumerate() {

@@ -92,15 +92,20 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     }
     let text = first_document(std::str::from_utf8(text).map_err(|error| error.to_string())?);
     let unread = |error: serde_saphyr::Error| format!("error converting YAML to JSON: {error}");
-    let (mut value, duplicates): (Value, _) =
-        match serde_saphyr::from_str_with_options(text, serde_saphyr::options! { legacy_octal_numbers: true }) {
-            Ok(value) => (value, Vec::new()),
-            Err(error) => {
-                let Some(repeated) = repeated_key(&error.to_string()) else { return Err(unread(error)) };
-                let lenient = serde_saphyr::options! { duplicate_keys: DuplicateKeyPolicy::LastWins, legacy_octal_numbers: true };
-                (serde_saphyr::from_str_with_options(text, lenient).map_err(unread)?, vec![repeated])
-            }
-        };
+    // Comments aren't events of the parser, because it refuses a few dozen of them in a row.
+    let read = |duplicate_keys| {
+        serde_saphyr::from_str_with_options(
+            text,
+            serde_saphyr::options! { duplicate_keys: duplicate_keys, legacy_octal_numbers: true, emit_comments: false },
+        )
+    };
+    let (mut value, duplicates): (Value, _) = match read(DuplicateKeyPolicy::Error) {
+        Ok(value) => (value, Vec::new()),
+        Err(error) => {
+            let Some(repeated) = repeated_key(&error.to_string()) else { return Err(unread(error)) };
+            (read(DuplicateKeyPolicy::LastWins).map_err(unread)?, vec![repeated])
+        }
+    };
     whole_numbers(&mut value);
     Ok(Decoded { value, duplicates })
 }
@@ -330,6 +335,13 @@ mod tests {
             decoded,
             Decoded { value: json!({"spec": {"size": 2}, "n": 1000}), duplicates: vec!["duplicate field \"spec.size\"".into()] }
         );
+    }
+
+    #[test]
+    fn any_number_of_comments_is_read() {
+        let comments = "# size: 2\n".repeat(2_000);
+        let decoded = yaml(format!("spec:\n{comments}  size: 1\n{comments}").as_bytes()).expect("YAML");
+        assert_eq!(decoded, Decoded { value: json!({"spec": {"size": 1}}), duplicates: Vec::new() });
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod places;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::control::YamlError;
@@ -18,12 +19,13 @@ const DEEPEST_DOCUMENT: usize = 100;
 /// Maximum number of errors that are reported together.
 const MAX_PROBLEMS: usize = 10;
 
-/// Parses one YAML document as `kubectl` and the API server do: both follow YAML 1.1, where `0400` is octal and `yes` is true.
+/// Parses one YAML document as `kubectl` and the API server do: both follow YAML 1.1, where `0400` is octal and `yes` is true. Comments aren't
+/// events of the parser, because it refuses a few dozen of them in a row.
 ///
 /// # Errors
 /// If the text isn't valid YAML.
-pub fn value(text: &str) -> Result<Value, serde_saphyr::Error> {
-    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { legacy_octal_numbers: true })
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { legacy_octal_numbers: true, emit_comments: false })
 }
 
 /// Parses one YAML document. JSON is also YAML.
@@ -51,8 +53,11 @@ fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlE
             message: format!("Shorten the text to at most {} KiB.", longest >> 10),
         });
     }
-    let value: Value = value(text).map_err(|error| {
+    let value: Value = parse(text).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), |at| (at.line() as usize, at.column() as usize));
+        if let Some(message) = repeated(&error) {
+            return YamlError { line, column, text: String::new(), message };
+        }
         let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default().to_owned();
         if is_not_finite(&shown, column) {
             let message = format!("Enter a finite number in line {line}: .inf and .nan can't be stored.");
@@ -65,6 +70,17 @@ fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlE
         return Err(YamlError { line: 1, column: 1, text: String::new(), message });
     }
     Ok(value)
+}
+
+/// Describes an error if it is a field that is given twice.
+pub(crate) fn repeated(error: &serde_saphyr::Error) -> Option<String> {
+    match error.without_snippet() {
+        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            Some(format!("Remove the second {key}: a field can be given once."))
+        }
+        serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => Some("Remove this field: it is given twice.".to_owned()),
+        _ => None,
+    }
 }
 
 /// Whether a line has a number at this column that JSON doesn't have.

@@ -123,7 +123,11 @@ impl<'a> Life<'a> {
     }
 
     async fn perform(&mut self, what: What) -> Result<(), String> {
-        self.before = (self.prediction.objects.clone(), self.prediction.former());
+        // The prediction of a new request begins with what becomes of it.
+        self.before = match what {
+            What::Create { .. } => Default::default(),
+            _ => (self.prediction.objects.clone(), self.prediction.former()),
+        };
         match what {
             What::Create { .. } => {}
             What::Edit { level, extra } => {
@@ -197,7 +201,8 @@ impl<'a> Life<'a> {
         let objects = check::objects(&self.ground.plane, &self.name, &self.uid).await?;
         objects.named_by(&request)?;
         let (levels, expected) = (&objects.levels, &self.prediction.objects);
-        ensure(levels == expected, || format!("there are {levels:?} instead of {expected:?}"))?;
+        let steps = || request.status.as_ref().map(|status| &status.steps);
+        ensure(levels == expected, || format!("there are {levels:?} instead of {expected:?} after {:?}", steps()))?;
         self.effects()
     }
 

@@ -35,7 +35,7 @@ impl Places {
     /// Finds the positions in a text; if it isn't valid YAML, only the start is known.
     pub fn of(text: &str) -> Self {
         let mut places = Vec::new();
-        if let Ok(root) = serde_saphyr::from_str::<Spanned<Node>>(text) {
+        if let Ok(root) = super::parse::<Spanned<Node>>(text) {
             places.push((Vec::new(), place(&root.referenced)));
             collect(&root.value, &mut Vec::new(), &mut places);
         }
