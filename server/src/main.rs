@@ -168,3 +168,16 @@ fn usage(error: &opm_portal::config::ConfigError) -> ! {
     use clap::CommandFactory as _;
     Cli::command().error(clap::error::ErrorKind::ArgumentConflict, error).exit()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::with_causes;
+
+    #[test]
+    fn a_cause_that_an_error_names_is_not_repeated() {
+        let named = anyhow::anyhow!("it is in use").context("can't listen: it is in use (choose another port)");
+        assert_eq!(with_causes(&named), "can't listen: it is in use (choose another port)");
+        let unnamed = anyhow::anyhow!("it is in use").context("can't listen");
+        assert_eq!(with_causes(&unnamed), "can't listen: it is in use");
+    }
+}
