@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(error, "a.yaml:10:3: Remove the second labels: a field can be given once.");
     }
 
-    /// Values that are commented out often take more lines than those that aren't.
+    /// Many examples have more commented lines than others.
     #[test]
     fn any_number_of_comments_is_read() {
         let commented = "    # someone: turned this off\n".repeat(2_000);

@@ -92,7 +92,7 @@ pub fn yaml(text: &[u8]) -> Result<Decoded, String> {
     }
     let text = first_document(std::str::from_utf8(text).map_err(|error| error.to_string())?);
     let unread = |error: serde_saphyr::Error| format!("error converting YAML to JSON: {error}");
-    // Comments aren't events of the parser, because it refuses a few dozen of them in a row.
+    // Comments are skipped: the parser would buffer them, and reject a few dozen in a row.
     let read = |duplicate_keys| {
         serde_saphyr::from_str_with_options(
             text,

@@ -96,7 +96,7 @@ fn default_as_used(node: &Value) -> Option<Value> {
     Some(default)
 }
 
-/// Returns the objects that are given, without any values in them. A null that the schema allows is given, too.
+/// Returns the objects that are given, without any values in them. A null that the schema allows counts as given.
 fn skeleton(node: &Value, parameters: &Value) -> Value {
     let properties = node["properties"].as_object().into_iter().flatten().filter(|(_, property)| Shape::of(property) == Shape::Object);
     let inner = properties.filter_map(|(key, property)| match parameters.get(key) {

@@ -19,8 +19,8 @@ const DEEPEST_DOCUMENT: usize = 100;
 /// Maximum number of errors that are reported together.
 const MAX_PROBLEMS: usize = 10;
 
-/// Parses one YAML document as `kubectl` and the API server do: both follow YAML 1.1, where `0400` is octal and `yes` is true. Comments aren't
-/// events of the parser, because it refuses a few dozen of them in a row.
+/// Parses one YAML document as `kubectl` and the API server do: both follow YAML 1.1, where `0400` is octal and `yes` is true. Comments are
+/// skipped: the parser would buffer them, and reject a few dozen in a row.
 ///
 /// # Errors
 /// If the text isn't valid YAML.
@@ -72,7 +72,7 @@ fn read_up_to(text: &str, longest: usize, deepest: usize) -> Result<Value, YamlE
     Ok(value)
 }
 
-/// Describes an error if it is a field that is given twice.
+/// Returns how to fix a field that is given twice, if that is the error.
 pub(crate) fn repeated(error: &serde_saphyr::Error) -> Option<String> {
     match error.without_snippet() {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {

@@ -289,7 +289,7 @@ fn too_few_and_too_many_entries_are_counted() {
     }
 }
 
-/// API servers accept a name of one label only without hyphens, which nobody expects of a host name.
+/// API servers accept `db` and `db-primary.example.org` as host names, but reject `db-primary`.
 #[test]
 fn a_host_name_that_needs_its_domain_is_shown_with_one() {
     let name = |most: u64| json!({"type": "string", "format": "hostname", "maxLength": most});

@@ -177,7 +177,7 @@ fn wrong_type(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bounds, 
     }
 }
 
-/// Says how to enter a host name. API servers accept a name with a hyphen only with its domain: `db` is one, `db-primary` isn't.
+/// Describes how to enter a host name. API servers accept `db` and `db-primary.example.org`, but reject `db-primary`.
 fn host_name(node: &Value, name: &str, given: Option<&Value>) -> String {
     let whole = given.and_then(Value::as_str).filter(|text| text.contains('-')).map(|text| format!("{text}.example.org"));
     match whole.filter(|whole| Schema::parse_lenient(node).validate(&Value::from(whole.as_str())).is_empty()) {

@@ -123,7 +123,7 @@ impl<'a> Life<'a> {
     }
 
     async fn perform(&mut self, what: What) -> Result<(), String> {
-        // The prediction of a new request begins with what becomes of it.
+        // A new request had nothing before, but its prediction already contains its first rollout.
         self.before = match what {
             What::Create { .. } => Default::default(),
             _ => (self.prediction.objects.clone(), self.prediction.former()),
