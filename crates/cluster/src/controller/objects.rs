@@ -1,5 +1,5 @@
 //! Reading, applying and deleting single objects. Every operation is idempotent and carries a precondition where there is one. All of them
-//! ask the server; every write also tells [`Targets::objects`] that what watches show of the object might be outdated.
+//! ask the server, and tell [`Targets::objects`] what it answered: what watches show of the object might be older.
 
 use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
 use kube::core::GroupVersionKind;
@@ -32,13 +32,17 @@ pub async fn look(targets: &Targets, place: &Place, key: &Key) -> Result<Option<
 
 /// Like [`look`], where it is known how the kind is reached.
 pub async fn read(targets: &Targets, place: &Place, key: &Key, reach: Reach) -> Result<Option<Value>, FailureCause> {
+    let reading = targets.objects.begin_read(place, key, &reach);
     match complete(api(reach, key).get(&key.name)).await {
-        Ok(object) => {
+        Ok(mut object) => {
             answered(targets, place);
-            Ok(Some(value(object)))
+            reduce(&mut object);
+            reading.found(&object);
+            Ok(Some(value(&object)))
         }
         Err(error) if is_missing(&error) => {
             answered(targets, place);
+            reading.missing();
             Ok(None)
         }
         // What is remembered of the kinds there might be outdated.
@@ -67,7 +71,7 @@ pub async fn apply(
             answered(targets, place);
             reduce(&mut object);
             write.made(&object);
-            Ok(value(object))
+            Ok(value(&object))
         }
         Err(error) => Err(Failure::of(&error, refused(targets, place, key, &error, "apply"))),
     }
@@ -242,7 +246,6 @@ fn failed(targets: &Targets, place: &Place, error: &kube::Error, doing: &str) ->
     }
 }
 
-fn value(mut object: DynamicObject) -> Value {
-    reduce(&mut object);
+fn value(object: &DynamicObject) -> Value {
     serde_json::to_value(object).unwrap_or_default()
 }

@@ -226,8 +226,8 @@ impl<V: Row> Cache<V> {
         self.inner.removals.load(Ordering::Acquire)
     }
 
-    /// Like [`Cache::put`], for what a write of ours was answered with. `removals` is the number from before the write: a row that was
-    /// removed since then isn't added again, because the watch has already shown what came after the write.
+    /// Like [`Cache::put`], for what a call of ours was answered with. `removals` is the number from before the call: a row that was
+    /// removed since then isn't added again, because the watch might already have shown what came after the answer.
     pub(crate) fn put_own(&self, key: Key, value: V, removals: u64) {
         let mut rows = self.inner.rows.write();
         if (self.removals() == removals || rows.contains_key(&key))

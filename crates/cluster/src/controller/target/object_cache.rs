@@ -1,7 +1,7 @@
-//! Created objects as watches show them, by place and kind, and what our own writes have made of them since.
+//! Created objects as watches show them, by place and kind, and what the server has answered to our own calls since.
 //!
 //! A watch is behind the server: by moments, or by as long as a connection can be gone without notice. So a row only shows that nothing has
-//! to be done. An object that isn't here is read, because a watch of our label shows no object of others, and an object is read again
+//! to be done, and never something older than what was already read. An object that isn't here is read, because a watch of our label shows no object of others, and an object is read again
 //! before anything is done to it because of what is here.
 
 use std::collections::HashMap;
@@ -44,9 +44,9 @@ pub struct ObjectRow {
 enum Learned {
     /// A watch.
     Watched,
-    /// A write of ours was answered with it. The watch might not have come that far.
-    Written,
-    /// We deleted the object. The watch might still show it for a while.
+    /// A call of ours was answered with it. The watch might not have come that far.
+    Answered,
+    /// We deleted the object, or the server answered that it is gone. The watch might still show it for a while.
     Deleted,
 }
 
@@ -102,14 +102,14 @@ impl Row for ObjectRow {
         if before.learned == Learned::Deleted && before.uid == self.uid {
             return Some(self.without_content(Learned::Deleted));
         }
-        let is_ours = self.learned == Learned::Written || before.learned == Learned::Written;
-        let is_older = is_ours && self.number().zip(before.number()).is_some_and(|(number, before)| number < before);
+        let is_answer = self.learned == Learned::Answered || before.learned == Learned::Answered;
+        let is_older = is_answer && self.number().zip(before.number()).is_some_and(|(number, before)| number < before);
         (!is_older).then_some(self)
     }
 
     fn settles(&self, before: &Self) -> bool {
         // From now on the watch alone counts, also if the server is restored from a backup and counts from an earlier version again.
-        self.learned == Learned::Watched && before.learned == Learned::Written
+        self.learned == Learned::Watched && before.learned == Learned::Answered
     }
 
     fn in_part(self) -> Self {
@@ -145,6 +145,11 @@ struct ObjectCache {
 }
 
 impl ObjectCache {
+    /// Checks whether it shows what is reached in this way.
+    fn is_of(&self, reach: &Reach) -> bool {
+        self.session == reach.session && is_same_kind(&self.resource, &reach.resource)
+    }
+
     /// Checks whether the rows can be used. Waits for a watch that was just opened.
     async fn is_ready(&self) -> bool {
         if !self.rows.is_current() && self.rows.freshness() == Freshness::Starting {
@@ -200,8 +205,7 @@ impl ObjectCaches {
     /// it has to belong to.
     pub async fn shown(&self, place: &Place, key: &ObjectKey, reach: &Reach, request: &str) -> Option<Value> {
         let (at, row) = located(place, key, reach);
-        let is_it = |cache: &&Arc<ObjectCache>| cache.session == reach.session && is_same_kind(&cache.resource, &reach.resource);
-        let cache = self.open.read().get(&at)?.iter().find(is_it)?.clone();
+        let cache = self.watching(&at, reach)?;
         if !cache.is_ready().await {
             return None;
         }
@@ -220,14 +224,27 @@ impl ObjectCaches {
         drop(self.begin(place, key, reach, true));
     }
 
+    /// Begins to read the object at a key of a place, so that from then on no watch shows an older state.
+    pub fn begin_read(&self, place: &Place, key: &ObjectKey, reach: &Reach) -> OwnRead {
+        let (at, row) = located(place, key, reach);
+        let own = self.watching(&at, reach).map(|cache| {
+            let (removals, before) = (cache.rows.removals(), cache.rows.get(&row));
+            (cache, removals, before)
+        });
+        OwnRead { own, row }
+    }
+
+    fn watching(&self, at: &Place, reach: &Reach) -> Option<Arc<ObjectCache>> {
+        self.open.read().get(at)?.iter().find(|cache| cache.is_of(reach)).cloned()
+    }
+
     fn begin(&self, place: &Place, key: &ObjectKey, reach: &Reach, is_deleted: bool) -> OwnWrite {
         let (at, row) = located(place, key, reach);
         let is_kind =
             |cache: &&Arc<ObjectCache>| cache.resource.group == reach.resource.group && cache.resource.kind == reach.resource.kind;
         // Watches on other versions of the kind show the same object.
         let caches: Vec<Arc<ObjectCache>> = self.open.read().get(&at).into_iter().flatten().filter(is_kind).cloned().collect();
-        let is_it = |cache: &Arc<ObjectCache>| cache.session == reach.session && is_same_kind(&cache.resource, &reach.resource);
-        let own = caches.iter().find(|cache| is_it(cache)).map(|cache| (cache.clone(), cache.rows.removals()));
+        let own = caches.iter().find(|cache| cache.is_of(reach)).map(|cache| (cache.clone(), cache.rows.removals()));
         caches.iter().for_each(|cache| cache.forget(&row, is_deleted));
         OwnWrite { own, row }
     }
@@ -244,7 +261,7 @@ impl OwnWrite {
     /// Keeps what the server made of the object, unless the watch has come further than that. `object` is reduced.
     pub fn made(self, object: &DynamicObject) {
         let Some((cache, removals)) = self.own else { return };
-        let Some(row) = ObjectRow::of_reduced(object, Learned::Written, &cache.texts) else { return };
+        let Some(row) = ObjectRow::of_reduced(object, Learned::Answered, &cache.texts) else { return };
         let before = cache.rows.get(&self.row);
         if before.as_ref().is_some_and(|before| before.uid == row.uid && before.version == row.version) {
             // Nothing was different, so that no one has to look at it.
@@ -253,6 +270,35 @@ impl OwnWrite {
             // Without an order there is no way to tell which one is newer, so the object is read.
             cache.rows.put_own(self.row, row, removals);
         }
+    }
+}
+
+/// A read of ours that is on its way.
+pub struct OwnRead {
+    /// The objects of that kind, and before the read: the number of removals among them, and what was known of the object.
+    own: Option<(Arc<ObjectCache>, u64, Option<Arc<ObjectRow>>)>,
+    row: Key,
+}
+
+impl OwnRead {
+    /// Keeps the object that the server answered with, if the watch has not come that far. `object` is reduced.
+    pub fn found(self, object: &DynamicObject) {
+        let Some((cache, removals, _)) = self.own else { return };
+        let number = |version: &str| version.parse::<u64>().ok();
+        let Some(found) = object.metadata.resource_version.as_deref().and_then(number) else { return };
+        // Without an order there is no way to tell which one is newer.
+        if cache.rows.get(&self.row).is_none_or(|known| known.number().is_some_and(|known| known < found))
+            && let Some(row) = ObjectRow::of_reduced(object, Learned::Answered, &cache.texts)
+        {
+            cache.rows.put_own(self.row, row, removals);
+        }
+    }
+
+    /// The server answered that there is no such object. What was known of it isn't used any more.
+    pub fn missing(self) {
+        let Some((cache, _, Some(before))) = self.own else { return };
+        // If there is another object by now, it was created meanwhile.
+        cache.rows.amend(&self.row, |row| row.without_content(if row.uid == before.uid { Learned::Deleted } else { row.learned }));
     }
 }
 

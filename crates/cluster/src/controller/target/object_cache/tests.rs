@@ -96,6 +96,10 @@ impl Watched {
     fn begin_write(&self) -> OwnWrite {
         self.caches.begin_write(&place(), &key("web"), &self.reach)
     }
+
+    fn begin_read(&self) -> OwnRead {
+        self.caches.begin_read(&place(), &key("web"), &self.reach)
+    }
 }
 
 fn level(text: &str) -> Option<String> {
@@ -231,6 +235,64 @@ async fn where_versions_have_no_order_what_we_wrote_is_read() {
     assert_eq!(watched.level().await, None);
     watched.reports("u-1", "b", "6");
     assert_eq!(watched.level().await, level("6"));
+    watched.begin_read().found(&object("u-1", "c", "7"));
+    assert_eq!(watched.level().await, level("6"), "it might be older");
+}
+
+/// A request that was found ready must not count as changing again because its watch is late.
+#[tokio::test]
+async fn nothing_older_is_shown_than_what_was_read() {
+    let watched = Watched::with("7", "5");
+    let mut changes = watched.rows.changes();
+    watched.begin_read().found(&object("u-1", "10", "8"));
+    assert!(changes.try_recv().is_ok(), "someone else might have read it");
+    watched.reports("u-1", "8", "6");
+    watched.lists("9", "7");
+    assert_eq!(watched.level().await, level("8"));
+    watched.reports("u-1", "10", "8");
+    assert!(changes.try_recv().is_err(), "it was reported when it was read");
+    watched.reports("u-1", "11", "9");
+    assert_eq!(watched.level().await, level("9"));
+}
+
+#[tokio::test]
+async fn what_was_read_before_the_watch_shows_it_is_shown() {
+    let watched = Watched::open();
+    watched.rows.replace(Vec::new());
+    watched.rows.set_synced();
+    watched.begin_read().found(&object("u-1", "10", "8"));
+    assert_eq!(watched.level().await, level("8"));
+    watched.reports("u-1", "9", "7");
+    assert_eq!(watched.level().await, level("8"));
+}
+
+#[tokio::test]
+async fn what_was_read_is_no_news_when_the_watch_is_as_far() {
+    let watched = Watched::with("7", "5");
+    let mut changes = watched.rows.changes();
+    watched.begin_read().found(&object("u-1", "7", "5"));
+    watched.begin_read().found(&object("u-1", "6", "4"));
+    assert!(changes.try_recv().is_err());
+    assert_eq!(watched.level().await, level("5"));
+    let read = watched.begin_read();
+    watched.rows.remove(Watched::row("u-1", "7", "5").0);
+    read.found(&object("u-1", "8", "6"));
+    assert_eq!(watched.level().await, None, "it was deleted after it was read");
+}
+
+#[tokio::test]
+async fn what_was_not_found_is_read_until_another_object_is_in_its_place() {
+    let watched = Watched::with("7", "5");
+    watched.begin_read().missing();
+    watched.reports("u-1", "8", "5");
+    assert_eq!(watched.level().await, None);
+    watched.reports("u-2", "9", "6");
+    assert_eq!(watched.level().await, level("6"));
+    let read = watched.begin_read();
+    watched.reports("u-3", "11", "7");
+    read.missing();
+    watched.reports("u-3", "12", "8");
+    assert_eq!(watched.level().await, level("8"), "it was created after the read");
 }
 
 #[tokio::test]
