@@ -40,7 +40,7 @@ pub use planned::{PlannedStep, StepEffect, planned};
 pub use required::{provenance, required_steps};
 pub use run::{Run, name_of};
 pub use skip::{SkipEffect, skip_effect, skip_hash};
-pub use words::{action_label, failed, step_label, waits};
+pub use words::{action_label, failed, step_label, waits, waits_for_undo};
 
 use crate::api::{HttpMethod, StepReason};
 

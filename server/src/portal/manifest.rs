@@ -236,18 +236,21 @@ fn check_subject(wanted: &PromiseRequest, found: &PromiseRequest) -> Result<()> 
     Ok(())
 }
 
-/// Parses a PromiseRequest with name and namespace.
-fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
+/// Parses YAML or JSON of an object of ours of this kind.
+pub(super) fn read_object(manifest: &[u8], kind: &str) -> Result<Value> {
     let text = std::str::from_utf8(manifest).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value = promise::form::yaml::parse(text).map_err(|error| {
-        let at = error.location().map(|at| format!(" Fix line {}, column {}.", at.line(), at.column())).unwrap_or_default();
-        invalid("", format!("Send valid YAML or JSON.{at}"))
-    })?;
-    for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "PromiseRequest")] {
+    let value = promise::form::yaml::read_document(text).map_err(|error| invalid("", error.message))?;
+    for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], kind)] {
         if given != wanted {
             return Err(invalid(path, format!("Enter {wanted}. Nothing else is supported here.")));
         }
     }
+    Ok(value)
+}
+
+/// Parses a PromiseRequest with name and namespace.
+fn read(manifest: &[u8], workspace: &Workspace) -> Result<PromiseRequest> {
+    let value = read_object(manifest, "PromiseRequest")?;
     let problems = promise::resolve::misfits(schema_of_requests(), &value);
     if !problems.is_empty() {
         return Err(Error::Invalid { problems });
@@ -281,6 +284,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_is_no_manifest_says_what_to_fix() {
+        let read = |text: &[u8]| match read_object(text, "Promise") {
+            Err(Error::Invalid { problems }) => Problem::in_words(&problems),
+            other => format!("{other:?}"),
+        };
+        let head = "apiVersion: platform.opmodel.dev/v1alpha1\nkind: Promise\n";
+        assert!(read(head.as_bytes()).starts_with("Ok"));
+        assert!(read(format!("{head}{}", "# nothing\n".repeat(200)).as_bytes()).starts_with("Ok"));
+        for (text, message) in [
+            (&b"kind: \xFF"[..], "Send YAML or JSON in UTF-8."),
+            (b"kind: Promise\nspec: [1\n", "Fix line 3, column 1: it isn't valid YAML."),
+            (b"kind: Promise\nkind: Promise\n", "Remove the second kind: a field can be given once."),
+            (b"kind: Promise\n", ".apiVersion: Enter platform.opmodel.dev/v1alpha1. Nothing else is supported here."),
+        ] {
+            assert_eq!(read(text), message);
+        }
+    }
 
     #[test]
     fn secrets_are_taken_out_of_the_parameters_and_references_stay() {

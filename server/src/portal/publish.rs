@@ -8,6 +8,7 @@ use promise::rest::{PromiseManifest, PromiseMetadata, PromisePublication};
 use promise::{DeniedReason, Error, Problem, Result, names};
 use serde_json::{Value, json};
 
+use super::manifest::read_object;
 use super::place::Workspace;
 use super::reads::is_object_name;
 use super::rights::Right;
@@ -80,17 +81,7 @@ impl Caller {
 
 /// Parses a Promise, and returns what of it is written.
 fn read(text: &[u8], name: &str) -> Result<Value> {
-    let text = std::str::from_utf8(text).map_err(|_| invalid("", "Send YAML or JSON in UTF-8.".to_owned()))?;
-    let value: Value = promise::form::yaml::parse(text).map_err(|error| {
-        let at = error.location().map(|at| format!(" Fix line {}, column {}.", at.line(), at.column())).unwrap_or_default();
-        invalid("", format!("Send valid YAML or JSON.{at}"))
-    })?;
-    for (path, given, wanted) in [(".apiVersion", &value["apiVersion"], names::API_VERSION), (".kind", &value["kind"], "Promise")] {
-        if given != wanted {
-            return Err(invalid(path, format!("Enter {wanted}. Nothing else is supported here.")));
-        }
-    }
-    let mut value = value;
+    let mut value = read_object(text, "Promise")?;
     let metadata: PromiseMetadata = serde_json::from_value(value["metadata"].take())
         .map_err(|_| invalid(".metadata", "Enter a name; labels and annotations are texts.".to_owned()))?;
     if metadata.name != name {

@@ -292,7 +292,7 @@ async fn ask(subject: Subject<'_>, chosen: Chosen, evaluated: &Preflight, decisi
     decision.unannounced |= answers.unannounced;
     let choice = &mut decision.choice;
     let accepted = choice.answered(&facts, chosen, answers.heard).map_err(Failure::lasting)?;
-    let opened = accepted.and_then(|chosen| choice.opens(chosen, windows, &answers.overrides, ctx.clock.now()));
+    let opened = accepted.and_then(|chosen| choice.opens(chosen, (windows, &answers.overrides), request.spec.paused, ctx.clock.now()));
     let Some(chosen) = opened else { return Ok(()) };
     let (refused, replaced) = refused_for_room(subject, &chosen, evaluated);
     decision.replaced = replaced;

@@ -266,7 +266,7 @@ impl Handlers {
             self.ctx.queue.echo(work);
         }
         self.decisions_about_action(key);
-        // One that waits for a window, or for its turn after that, doesn't keep the others waiting.
+        // One that waits for approvers or a window, or for its turn after that, doesn't keep the others waiting.
         if let Some(row) = row.filter(|row| yields_turn(row.status.as_ref())) {
             self.actions_of(&key.beside(row.spec.request.clone()));
         }

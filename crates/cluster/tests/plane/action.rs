@@ -60,13 +60,13 @@ fn actions(plane: &Plane) -> Api<PromiseAction> {
     plane.in_shop("dana")
 }
 
-async fn act(plane: &Plane, name: &str, action: &str, parameters: Value) {
+pub async fn act(plane: &Plane, name: &str, action: &str, parameters: Value) {
     let spec = json!({"request": "web", "action": action, "parameters": parameters});
     let run = object(name, Some(plane.namespace()), serde_json::from_value(spec).unwrap());
     actions(plane).create(&PostParams::default(), &run).await.unwrap();
 }
 
-async fn until(plane: &Plane, name: &str, phase: ActionPhase) -> PromiseAction {
+pub async fn until(plane: &Plane, name: &str, phase: ActionPhase) -> PromiseAction {
     let is_there = |run: &PromiseAction| run.status.as_ref().is_some_and(|status| status.phase == phase);
     wait(actions(plane), name, &format!("{phase:?}"), is_there).await
 }

@@ -9,11 +9,12 @@ pub mod tickets;
 
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
-use promise::api::{CandidateState, Phase, StepPhase, WaitingReason, WorkflowName, WorkflowPhase};
+use promise::api::{ActionPhase, CandidateState, Phase, StepPhase, WaitingReason, WorkflowName, WorkflowPhase};
 use promise::names;
 use serde_json::{Value, json};
 
 use self::tickets::Tickets;
+use crate::action::{act, until};
 use crate::approvals::edit;
 use crate::running::Running;
 use crate::world::{Plane, apply, condition, on_every_plane, settings};
@@ -27,6 +28,7 @@ on_every_plane![
     what_the_server_would_refuse_is_found_before_anything_is_made,
     a_deletion_is_not_cancelled_by_someone_who_cancelled_an_earlier_run,
     the_deletion_of_a_request_without_objects_has_its_steps,
+    an_action_returns_what_its_last_step_returned,
 ];
 
 /// The promise `settings` with workflows.
@@ -307,4 +309,21 @@ async fn before_whichever_write_the_controller_dies_steps_have_their_effect_once
         let about = |title: &str| tickets.titles().iter().filter(|known| **known == format!("{title} {name}")).count();
         assert_eq!((about("Open"), about("Close")), (1, 1), "after {writes} writes");
     }
+}
+
+async fn an_action_returns_what_its_last_step_returned(plane: Plane) {
+    let (controller, tickets) = with_tickets(&plane).await;
+    tickets.new_tickets_are("resolved");
+    let mut ask = ticket("Help ${request.name}");
+    ask["http"].as_object_mut().unwrap().remove("undo");
+    let mut spec = settings("1.0.0");
+    spec["actions"] = json!({"ask": {"steps": [ask], "outputs": [{"name": "zone", "value": "${steps.ticket.zone}"}]}});
+    plane.publish("settings", spec).await;
+    plane.ask("web", "settings", json!({})).await;
+    plane.ready("web").await;
+    act(&plane, "help", "ask", json!({})).await;
+    let done = until(&plane, "help", ActionPhase::Succeeded).await;
+    let outputs: Vec<Value> = done.status.unwrap().outputs.into_iter().map(|output| output.value).collect();
+    assert_eq!(outputs, [json!("zone-0")]);
+    controller.stop().await;
 }

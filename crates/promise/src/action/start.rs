@@ -66,7 +66,7 @@ pub struct Turn {
     pub phase: ActionPhase,
     /// Who created it.
     pub requester: Option<Requester>,
-    /// Whether it waits for the windows of policies. Others don't wait for it until they are open.
+    /// Whether it waits for the windows of policies, or for approvals that they require. Others don't wait for it meanwhile.
     pub held: bool,
 }
 
@@ -79,7 +79,7 @@ impl Turn {
             created,
             phase: phase_in_queue(status),
             requester: spec.requester.clone(),
-            held: is_held(status),
+            held: is_held(status) || awaits_approval(status),
         }
     }
 }
@@ -90,13 +90,18 @@ pub fn waits_to_start(request: Option<&PromiseRequestStatus>, generation: i64, o
     waits_for_request(request, generation).or_else(|| waits_for_turn(own, others))
 }
 
-/// Returns the state of a run as the other runs of its request see it. One that is approved and waits for windows or its turn is pending
-/// again: none of the steps of the action has begun. What it waits for tells it apart, because caches don't keep the steps.
+/// Returns the state of a run as the other runs of its request see it. One that waits for approvals that policies require, or is approved
+/// and waits for windows or its turn, is still pending: none of the steps of the action has begun. What it waits for tells it apart, because
+/// caches don't keep the steps.
 pub fn phase_in_queue(status: Option<&PromiseActionStatus>) -> ActionPhase {
     let Some(status) = status else { return ActionPhase::default() };
     // It is recorded before others are let through, and removed before the first step begins. Steps wait for other reasons.
-    let starts_again = |reason| matches!(reason, WaitingReason::ChangeWindow | WaitingReason::OtherAction | WaitingReason::RolloutRunning);
-    let is_queued = status.phase == ActionPhase::Running && status.waiting_on.as_ref().is_some_and(|waiting| starts_again(waiting.reason));
+    let is_before_steps = |reason| {
+        use WaitingReason::{ChangeWindow, OtherAction, RolloutRunning, RunApprovalNeeded};
+        matches!(reason, RunApprovalNeeded | ChangeWindow | OtherAction | RolloutRunning)
+    };
+    let is_queued =
+        status.phase == ActionPhase::Running && status.waiting_on.as_ref().is_some_and(|waiting| is_before_steps(waiting.reason));
     if is_queued { ActionPhase::Pending } else { status.phase }
 }
 
@@ -106,8 +111,14 @@ pub fn is_held(status: Option<&PromiseActionStatus>) -> bool {
     waiting.is_some_and(|waiting| waiting.reason == WaitingReason::ChangeWindow)
 }
 
-/// Checks whether the other runs of the request don't wait for a run that was created before: it waits for windows, or for its turn after
-/// it was approved.
+/// Checks whether a run waits for approvals that policies require.
+fn awaits_approval(status: Option<&PromiseActionStatus>) -> bool {
+    let waiting = status.and_then(|status| status.waiting_on.as_ref());
+    waiting.is_some_and(|waiting| waiting.reason == WaitingReason::RunApprovalNeeded)
+}
+
+/// Checks whether the other runs of the request don't wait for a run that was created before: it waits for windows or for approvals that
+/// policies require, or for its turn after it was approved.
 pub fn yields_turn(status: Option<&PromiseActionStatus>) -> bool {
     let is_queued =
         status.is_some_and(|status| status.phase == ActionPhase::Running && phase_in_queue(Some(status)) == ActionPhase::Pending);

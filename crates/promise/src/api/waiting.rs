@@ -46,6 +46,8 @@ pub enum WaitingReason {
     NoRoom,
     /// Approvers have to decide.
     ApprovalNeeded,
+    /// Approvers have to decide before an action begins.
+    RunApprovalNeeded,
     /// An approver requested changes.
     ChangesRequested,
     /// The change was rejected or withdrawn, or its approval has expired.

@@ -429,6 +429,12 @@ pub struct StepStatus {
     /// Whether a rollback undid it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
+    /// How often a rollback tried to undo it without success. Pauses double up to an hour.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub undo_attempts: u32,
+    /// Why it isn't undone yet, as a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo_message: Option<String>,
     /// What Approvals have to name as `contentHash` to decide about the step or to skip it: while an `approve` step runs, and while any step
     /// runs or failed that can be skipped. Another run, and the next attempt after a rejection, has another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

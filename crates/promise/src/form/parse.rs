@@ -85,7 +85,11 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     parsed.draft.texts.extend(asides);
     parsed.draft.problems.append(&mut too_long);
     parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
-    parsed.draft.parameters = visible::without_hidden(promise, &structural, effective, parameters, &base);
+    let is_posted = |path: &Path| {
+        let name = path.pointer(BASE);
+        pairs.iter().any(|(posted, _)| *posted == name || *posted == rows::shown(&name))
+    };
+    parsed.draft.parameters = visible::without_hidden((promise, &structural, effective), parameters, &base, is_posted);
     parsed
 }
 

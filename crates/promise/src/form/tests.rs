@@ -15,8 +15,9 @@ mod widgets;
 use serde_json::{Value, json};
 
 use super::{ChoiceStyle, Control, Draft, Field, Form, More, OPERATION, Parsed, model, parse};
-use crate::api::PromiseSpec;
-use crate::policy::Effective;
+use crate::api::{Enforcement, PromiseSpec};
+use crate::path::Path;
+use crate::policy::{Conditional, Effective, Origin, Provenance};
 
 fn promise() -> PromiseSpec {
     let spec = json!({
@@ -301,6 +302,42 @@ fn a_field_hidden_by_a_choice_is_not_submitted() {
     assert!(!field(&drawn(&parsed.draft), ".timeout").visible);
     let back = read(&with(posted(&form), &[("/parameters/tier", "production")]), &json!({}));
     assert_eq!(back.draft.parameters["timeout"], 5);
+}
+
+/// A policy fixes `debug` for production, so that the form shows it without a field, and another field with it.
+#[test]
+fn a_field_that_a_policy_shows_for_the_other_values_is_submitted() {
+    let mut promise = promise();
+    promise.form.fields.get_mut(".timeout").unwrap().visible_when = Some("${parameters.debug}".to_owned());
+    let mut effective = effective(&promise);
+    effective.conditional.push(Conditional {
+        from: Provenance {
+            origin: Origin::Reference,
+            workspace: "root".to_owned(),
+            cluster: "root".to_owned(),
+            policy: "debugging".to_owned(),
+            rule: "on".to_owned(),
+            title: None,
+            owner: None,
+            reason: None,
+            enforcement: Enforcement::default(),
+        },
+        path: Path::parse(".debug").unwrap(),
+        holds: None,
+        sentence: String::new(),
+        decided_by: vec![vec!["parameters".to_owned(), "tier".to_owned()]],
+        proposes: false,
+    });
+    let timeout = |pairs: &[(&str, &str)], effective: &Effective| {
+        let pairs = with(Vec::new(), pairs);
+        parse(&pairs, &promise, effective, &json!({"debug": false})).draft.parameters.get("timeout").cloned()
+    };
+    let production = [("/parameters/tier", "production"), ("/parameters/timeout", "30")];
+    assert_eq!(timeout(&production, &effective), Some(json!(30)));
+    let without_debug = [production[0], production[1], ("/parameters/debug/~shown", "1")];
+    assert_eq!(timeout(&without_debug, &effective), None, "the person's own choice hides it");
+    effective.conditional[0].holds = Some(false);
+    assert_eq!(timeout(&production, &effective), None, "the policy doesn't apply");
 }
 
 #[test]

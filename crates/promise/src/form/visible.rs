@@ -9,7 +9,7 @@ use crate::api::PromiseSpec;
 use crate::context::Context;
 use crate::expression::inside;
 use crate::path::Path;
-use crate::policy::{self, Effective};
+use crate::policy::{self, Conditional, Effective};
 use crate::resolve;
 
 /// Maximum number of steps of one condition.
@@ -38,27 +38,40 @@ pub(super) fn holds(condition: &str, in_effect: &Value) -> bool {
 
 /// Whether conditions or choices of other fields read this one.
 pub(super) fn steers(promise: &PromiseSpec, path: &Path) -> bool {
+    promise.form.fields.values().flat_map(|hint| hint.visible_when.iter().chain(&hint.options_from)).any(|condition| reads(condition, path))
+}
+
+/// Whether an expression reads a parameter.
+fn reads(expression: &str, path: &Path) -> bool {
     let text = format!("parameters{path}");
-    promise.form.fields.values().flat_map(|hint| hint.visible_when.iter().chain(&hint.options_from)).any(|condition| {
-        condition.match_indices(&text).any(|(at, found)| {
-            let next = condition[at + found.len()..].chars().next();
-            !next.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
-        })
+    expression.match_indices(&text).any(|(at, found)| {
+        let next = expression[at + found.len()..].chars().next();
+        !next.is_some_and(|letter| letter.is_alphanumeric() || letter == '_')
     })
 }
 
 /// Removes values of fields that the user's own choices have hidden. A value that was already hidden before stays because someone else set
-/// it.
-pub(super) fn without_hidden(promise: &PromiseSpec, schema: &Schema, effective: &Effective, mut parameters: Value, base: &Value) -> Value {
+/// it. `is_posted` says whether the form had a field for a parameter: the form of a field that a policy fixes for the other values doesn't.
+pub(super) fn without_hidden(
+    (promise, schema, effective): (&PromiseSpec, &Schema, &Effective),
+    mut parameters: Value,
+    base: &Value,
+    is_posted: impl Fn(&Path) -> bool,
+) -> Value {
     if promise.form.fields.values().all(|hint| hint.visible_when.is_none()) {
         return parameters;
     }
+    // Which of these rules apply is only known once everything is evaluated.
+    let changes = |rule: &&Conditional| rule.holds.is_none() && !rule.decided_by.is_empty() && !rule.path.0.is_empty();
+    let undecided = effective.conditional.iter().filter(changes).map(|rule| &rule.path);
+    let fixed: Vec<&Path> = undecided.filter(|path| !is_posted(path)).collect();
     let now = resolve::in_effect(promise, schema, effective, &parameters);
     let before = resolve::in_effect(promise, schema, effective, base);
     for (text, hint) in &promise.form.fields {
         let (Some(condition), Ok(path)) = (&hint.visible_when, Path::parse(text)) else { continue };
         let kept_hidden = path.get(base).is_some() && !holds(condition, &before);
-        if !holds(condition, &now) && !kept_hidden {
+        let is_by_policy = fixed.iter().any(|path| reads(condition, path));
+        if !holds(condition, &now) && !kept_hidden && !is_by_policy {
             path.remove(&mut parameters);
         }
     }

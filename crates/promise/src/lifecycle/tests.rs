@@ -275,7 +275,23 @@ fn at_noon(choice: &mut Choice, new: &Chosen, is_overridden: bool) -> bool {
     let rule = crate::api::ApprovalRule { promise: Some("level".to_owned()), name: "evening".to_owned(), ..Default::default() };
     let state = if is_overridden { ApprovalState::Approved } else { ApprovalState::AwaitingWindow };
     let line = ApprovalStatus { rule, cluster: "platform".to_owned(), window: true, state, ..ApprovalStatus::default() };
-    choice.opens(new.clone(), &windows, &[line], "2026-11-27T12:00:00Z".parse().unwrap()).is_some()
+    choice.opens(new.clone(), (&windows, &[line]), false, "2026-11-27T12:00:00Z".parse().unwrap()).is_some()
+}
+
+/// Otherwise a change that is accepted while its window is open would be carried out whenever someone resumes the request.
+#[test]
+fn a_change_of_a_paused_request_waits_although_its_window_is_open() {
+    let windows = |rules: Value| evaluated(5, &rules, None).effective.windows;
+    let evening = windows(json!([{"name": "evening", "window": {"from": "20:00", "to": "22:00"}}]));
+    let (request, new, at) = (Stored::of(2), release(5, 2), "2026-11-27T21:00:00Z".parse().unwrap());
+    let running = || Choice::recalled(&request.request(), Some(release(3, 1)), None);
+    let mut choice = running();
+    assert!(choice.opens(new.clone(), (&evening, &[]), true, at).is_none());
+    assert_eq!(levels(&choice), [Some(json!(3)), None, Some(json!(5))]);
+    assert_eq!(choice.held.unwrap().judgement.waits.unwrap().reason, WaitingReason::Paused);
+    assert!(running().opens(new.clone(), (&evening, &[]), false, at).is_some(), "it is resumed");
+    assert!(running().opens(new.clone(), (&[], &[]), true, at).is_some(), "without windows, it can be accepted while it is paused");
+    assert!(Choice::recalled(&request.request(), None, None).opens(new, (&evening, &[]), true, at).is_some(), "nothing runs yet");
 }
 
 #[test]

@@ -9,13 +9,35 @@ use crate::policy::{ChangeWindows, Ruling, WindowWait};
 
 impl Choice {
     /// Returns agreed content if it can be carried out now: nothing runs that it would change, or all windows are open or overridden.
-    /// Otherwise it is held until they are. `overrides` has a line for each policy with windows, from [`crate::approval::overrides`].
-    pub fn opens(&mut self, chosen: Chosen, windows: &[Ruling<Window>], overrides: &[ApprovalStatus], now: Timestamp) -> Option<Chosen> {
+    /// Otherwise it is held until they are. `overrides` has a line for each policy with windows, from [`crate::approval::overrides`]. While
+    /// the request is paused, windows aren't open for it: the change would be carried out when it is resumed, whatever the time is then.
+    pub fn opens(
+        &mut self,
+        chosen: Chosen,
+        (windows, overrides): (&[Ruling<Window>], &[ApprovalStatus]),
+        is_paused: bool,
+        now: Timestamp,
+    ) -> Option<Chosen> {
         if self.current.is_none() {
             return Some(chosen);
         }
         let is_free = |from: &_| overrides.iter().any(|line| is_overridden(from, line));
-        let wait = ChangeWindows::blocking(windows).without(is_free).wait(now);
+        let windows = ChangeWindows::blocking(windows).without(is_free);
+        let wait = windows.wait(now);
+        if wait.is_none() && is_paused && !windows.is_empty() {
+            let waits = ChangeWindows::waiting_on_resume();
+            let judgement = Judgement {
+                state: CandidateState::AwaitingWindow,
+                approvals: self.approvals.take().unwrap_or_default(),
+                deadlines: Vec::new(),
+                message: waits.message.clone(),
+                waits: Some(waits),
+                expires_in: None,
+            };
+            self.promote();
+            self.held = Some(Held { chosen, judgement });
+            return None;
+        }
         let mut approvals = self.approvals.take().unwrap_or_default();
         approvals.extend(overrides.iter().filter_map(|line| shown(line, wait.as_ref())));
         self.approvals = Some(approvals.clone());

@@ -221,6 +221,11 @@ impl ChangeWindows {
         self
     }
 
+    /// Checks whether no policy has windows.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns one rule of each policy.
     pub fn policies(&self) -> impl Iterator<Item = &Provenance> {
         self.0.iter().map(|policy| &policy.from)

@@ -101,6 +101,11 @@ pub(super) struct State<'a, 'i> {
     again: Option<SignedDuration>,
 }
 
+/// Returns the pause after so many pauses, in seconds. It doubles each time.
+pub(super) fn doubled(backoff: i64, pauses: u32) -> i64 {
+    backoff.saturating_mul(1 << pauses.min(20)).min(LONGEST)
+}
+
 impl State<'_, '_> {
     pub(super) fn values(&self) -> Values<'_> {
         let Input { workflow, parameters, context, resources, .. } = *self.input;
@@ -296,7 +301,7 @@ impl State<'_, '_> {
         let now = self.now();
         let attempts = self.run.steps[index].attempts;
         let is_last = attempts > step.retries || matches!(failure.reason, StepReason::InvalidPromise | StepReason::NotAllowed);
-        let pause = step.backoff.saturating_mul(1 << attempts.saturating_sub(1).min(20)).min(LONGEST);
+        let pause = doubled(step.backoff, attempts.saturating_sub(1));
         let next = self.after(pause);
         let status = &mut self.run.steps[index];
         if is_final && matches!(step.kind, StepKind::Http | StepKind::Approve) {

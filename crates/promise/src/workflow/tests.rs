@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use self::world::World;
-use super::Run;
+use super::{Run, waits_for_undo};
 use crate::api::{HttpMethod, PromiseRequestStatus, StepPhase, StepReason, WorkflowName, WorkflowPhase};
 
 fn ticket() -> Value {
@@ -277,6 +277,14 @@ fn a_rollback_waits_for_the_objects_and_undoes_calls_in_reverse() {
     assert_eq!(world.again(), Some(10));
     world.passes(10);
     assert_eq!(world.advance()[0].idempotency_key, undo[0].idempotency_key);
+    world.answer(500, Value::Null);
+    assert_eq!(world.again(), Some(20), "pauses double");
+    let step = world.step("second");
+    assert_eq!((step.message.as_deref(), step.undo_attempts), (None, 2), "the step itself was fine");
+    let waits = waits_for_undo(step).unwrap();
+    assert!(waits.message.ends_with("The endpoint responded with HTTP 500, so the step isn't undone yet"), "{}", waits.message);
+    world.passes(20);
+    world.advance();
     let next = world.answer(204, Value::Null);
     assert_eq!(next[0].path, "/tickets/1");
     world.answer(404, Value::Null);

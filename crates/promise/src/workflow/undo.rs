@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
-use super::advance::State;
+use super::advance::{State, doubled};
 use super::compile::{Action, CompiledHttp, CompiledStep};
 use super::key::{Effect, idempotency_key};
 use super::progress::is_overloaded;
 use super::{Answer, Done, Task, words};
-use crate::api::{StepPhase, StepReason, WorkflowPhase};
+use crate::api::{StepPhase, WorkflowPhase};
 
 /// What is left to do for one step.
 enum Left {
@@ -56,10 +56,8 @@ impl State<'_, '_> {
                 Some(Done::Answer(answer)) if (200..300).contains(&answer.status) || matches!(answer.status, 404 | 410) => {
                     self.undone(index)
                 }
-                Some(Done::Answer(answer)) => {
-                    self.not_undone(index, step.backoff, StepReason::UnexpectedAnswer, words::undo_answer(answer.status))
-                }
-                Some(Done::Failed(failure)) => self.not_undone(index, step.backoff, failure.reason, failure.message),
+                Some(Done::Answer(answer)) => self.not_undone(index, step.backoff, words::undo_answer(answer.status)),
+                Some(Done::Failed(failure)) => self.not_undone(index, step.backoff, failure.message),
                 Some(Done::Accepted | Done::JobResult { .. }) | None => self.asks(Task::Http(task)),
             };
         }
@@ -69,7 +67,7 @@ impl State<'_, '_> {
         // What the undo needs was never answered. The same call again, with the same key, has no other effect, and its answer says it.
         match results.remove(&step.id) {
             Some(Done::Answer(answer)) => self.learn(step, http, index, &answer),
-            Some(Done::Failed(failure)) => self.not_undone(index, step.backoff, failure.reason, failure.message),
+            Some(Done::Failed(failure)) => self.not_undone(index, step.backoff, failure.message),
             Some(Done::Accepted | Done::JobResult { .. }) | None => {
                 match self.values().call(&http.call, &http.endpoint, status, same_key, &self.run.steps) {
                     Ok(task) => self.asks(Task::Http(task)),
@@ -82,7 +80,7 @@ impl State<'_, '_> {
     /// Takes in what the call of a step that is undone had as its effect.
     fn learn(&mut self, step: &CompiledStep, http: &CompiledHttp, index: usize, answer: &Answer) -> Left {
         if is_overloaded(answer.status) {
-            return self.not_undone(index, step.backoff, StepReason::UnexpectedAnswer, words::undo_answer(answer.status));
+            return self.not_undone(index, step.backoff, words::undo_answer(answer.status));
         }
         let outputs = self.values().about(answer, &self.run.steps).outputs(&http.outputs);
         let status = &mut self.run.steps[index];
@@ -100,14 +98,17 @@ impl State<'_, '_> {
 
     fn undone(&mut self, index: usize) -> Left {
         let status = &mut self.run.steps[index];
-        (status.undone, status.next_at) = (true, None);
+        (status.undone, status.next_at, status.undo_message) = (true, None, None);
         Left::Nothing
     }
 
-    fn not_undone(&mut self, index: usize, pause: i64, reason: StepReason, message: String) -> Left {
+    /// Tries again later. Why the step failed stays in its status.
+    fn not_undone(&mut self, index: usize, backoff: i64, message: String) -> Left {
+        let pause = doubled(backoff, self.run.steps[index].undo_attempts);
         let next = self.after(pause);
         let status = &mut self.run.steps[index];
-        (status.next_at, status.reason, status.message) = (Some(next), Some(reason), Some(message));
+        (status.next_at, status.undo_message) = (Some(next), Some(message));
+        status.undo_attempts = status.undo_attempts.saturating_add(1);
         self.look_again(SignedDuration::from_secs(pause));
         Left::Something
     }

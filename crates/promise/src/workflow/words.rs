@@ -45,11 +45,22 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
         (StepKind::Validate | StepKind::Capacity, Some(_)) => format!("{} is checked again{why}", title(step)),
         _ => return None,
     };
-    if let (StepKind::Approve, Some(line)) = (step.kind, &step.approval) {
-        let waiting = WaitingOn::new(WaitingKind::Person, WaitingReason::ApprovalNeeded, message.trim_end_matches('.'));
-        return Some(WaitingOn { object: Some(step.id.clone()), who: deciders(line), ..waiting });
+    if step.kind == StepKind::Approve && (step.policy.is_some() || step.approval.is_some()) {
+        // Approvals that policies require come before everything that an action does.
+        let reason = if step.policy.is_some() { WaitingReason::RunApprovalNeeded } else { WaitingReason::ApprovalNeeded };
+        let waiting = WaitingOn::new(WaitingKind::Person, reason, message.trim_end_matches('.'));
+        let who = step.approval.as_deref().map(deciders).unwrap_or_default();
+        return Some(WaitingOn { object: Some(step.id.clone()), who, ..waiting });
     }
     let waiting = WaitingOn::new(WaitingKind::Step, WaitingReason::StepRunning, message);
+    Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
+}
+
+/// Returns what a rollback waits for, if a step isn't undone yet.
+pub fn waits_for_undo(step: &StepStatus) -> Option<WaitingOn> {
+    let why = step.undo_message.as_deref().filter(|_| !step.undone)?.trim_end_matches('.');
+    let message = format!("A step failed: returning to the former release. {} is undone again later: {why}", title(step));
+    let waiting = WaitingOn::new(WaitingKind::Controller, WaitingReason::RollingBack, message);
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
 }
 
@@ -140,7 +151,10 @@ pub(super) fn timed_out(timeout: i64, step: &StepStatus) -> String {
 
 /// Returns that the answer of an Endpoint isn't the expected one.
 pub(super) fn unexpected(status: u16) -> String {
-    format!("The endpoint responded with HTTP {status}.")
+    match status {
+        200..300 => format!("The endpoint responded with HTTP {status}, but not as the step expects."),
+        _ => format!("The endpoint responded with HTTP {status}."),
+    }
 }
 
 /// Returns that an undo wasn't answered as expected.

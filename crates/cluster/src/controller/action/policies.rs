@@ -23,7 +23,8 @@ impl ActionReconciliation<'_> {
             let problems: Vec<Problem> = refusals.iter().map(Refusal::problem).collect();
             return Err(Begun::Denied(problems_in_words(&problems)));
         }
-        let Some(wait) = wait else { return Ok(approvals) };
+        // Approvers can decide while windows are closed. After that, windows are checked again.
+        let Some(wait) = wait.filter(|_| approvals.is_empty()) else { return Ok(approvals) };
         let hold = RunHold::of(&wait);
         let left = self.left(&hold);
         Err(Begun::Held(hold.waiting, left))

@@ -157,6 +157,10 @@ impl ActionReconciliation<'_> {
             state.again = again.map(|again| again.as_secs() + 1).into_iter().chain(now.again).min();
             let is_changed = run != before;
             state.run = run;
+            if is_changed && state.run.is_over() {
+                // The action returns what its last steps have returned, too.
+                self.desire(state).await;
+            }
             // What follows from a state is done only after the state is recorded.
             if is_changed || !tasks.is_empty() {
                 self.record(state).await?;

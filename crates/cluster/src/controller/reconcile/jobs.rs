@@ -95,7 +95,8 @@ impl Reconciliation<'_> {
     /// Returns what was observed of the Jobs of steps that run, by id of the step.
     pub(super) fn observed_jobs(&self, release: &Chosen, facts: &Facts) -> BTreeMap<String, ObservedJob> {
         let observed = |job: WantedJob| {
-            let desired = facts.desired.iter().flatten().find(|desired| desired.id == job.id)?;
+            // The Job of an earlier attempt has the same id.
+            let desired = facts.desired.iter().flatten().find(|desired| desired.id == job.id && desired.key.name == job.name)?;
             let is_applied = || self.inventory().iter().any(|item| ObjectKey::of_item(item) == desired.key && item.applied);
             let observed = match self.seen.get(&desired.key)? {
                 Seen::Present { object, .. } => ObservedJob::Present(object.clone()),

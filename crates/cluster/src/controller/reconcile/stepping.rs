@@ -137,9 +137,13 @@ impl Reconciliation<'_> {
             };
             let Some(advanced) = advanced else { break };
             self.steps_again = advanced.again.map(|again| again.as_secs() + 1);
+            let is_started = advanced.run.steps.iter().zip(&run.steps).any(|(now, before)| now.attempts != before.attempts);
+            // No status names the new release before it is recorded: without its record, nothing could continue.
+            if (is_started || !advanced.tasks.is_empty()) && !self.is_recorded().await {
+                break;
+            }
             if advanced.run != run {
                 let is_opened = self.is_opened(subject, &run, &advanced.run);
-                let is_started = advanced.run.steps.iter().zip(&run.steps).any(|(now, before)| now.attempts != before.attempts);
                 self.run = Some(advanced.run);
                 if is_opened {
                     advance = Advance::Opened;
@@ -150,7 +154,7 @@ impl Reconciliation<'_> {
             } else if is_unrecorded(self) && !advanced.tasks.is_empty() {
                 self.report(decision, Some(plan)).await?;
             }
-            if advanced.tasks.is_empty() || !self.is_recorded().await {
+            if advanced.tasks.is_empty() {
                 break;
             }
             results = self.carry_out(subject, places, facts, advanced.tasks).await;

@@ -1,4 +1,4 @@
-//! Runs that are approved after their window closed begin no step until it opens again, and then each step once.
+//! Runs that are approved while their window is closed begin no step until it opens, and then each step once.
 
 use cluster::kinds::{Policy, PromiseAction};
 use jiff::{SignedDuration, Timestamp};
@@ -16,6 +16,7 @@ use crate::windows::before_the_opening;
 use crate::world::{Plane, on_every_plane_in_full, wait};
 
 on_every_plane_in_full![
+    approvers_are_asked_while_a_window_is_closed_and_no_one_waits_for_them,
     a_run_that_is_approved_outside_its_window_waits_until_it_opens,
     a_run_that_is_approved_inside_its_window_runs_at_once,
     an_approved_run_takes_its_turn_when_its_window_opens,
@@ -62,6 +63,26 @@ async fn succeeds(plane: &Plane, why: &str) {
     let attempts: Vec<_> = steps(&done).iter().map(|step| (step.id.as_str(), step.attempts)).collect();
     assert_eq!(attempts, [("policy-1", 1), ("make", 1), ("check", 1)], "{why}");
     assert_eq!(done.status.unwrap().waiting_on, None, "{why}");
+}
+
+async fn approvers_are_asked_while_a_window_is_closed_and_no_one_waits_for_them(plane: Plane) {
+    let controller = with_request(&plane).await;
+    before_the_opening(&controller, SignedDuration::from_hours(2));
+    plane.govern(&careful("03:00", "04:00")).await;
+    let_decide(&plane, "erin", &["careful"]).await;
+    act(&plane, "b", "backup", json!({})).await;
+    let asking = asked(&plane, "b", "policy-1").await;
+    let waiting = asking.status.as_ref().unwrap().waiting_on.clone().unwrap();
+    assert_eq!((waiting.kind, waiting.reason), (WaitingKind::Person, WaitingReason::RunApprovalNeeded));
+    act(&plane, "other", "rotate", json!({})).await;
+    until(&plane, "other", ActionPhase::Succeeded).await;
+    answer(&plane, "erin", "yes", &asking, ("policy-1", "approve")).await;
+    waits(&plane, "b").await;
+    assert_eq!(plane.config_maps().get_opt("b").await.unwrap(), None, "the window is closed");
+    controller.advance(SignedDuration::from_hours(2));
+    act(&plane, "clock", "rotate", json!({})).await;
+    succeeds(&plane, "the window is open").await;
+    controller.stop().await;
 }
 
 async fn a_run_that_is_approved_outside_its_window_waits_until_it_opens(plane: Plane) {

@@ -1,9 +1,17 @@
 //! What is said about changes that wait for windows.
 
-use super::WindowWait;
+use super::{ChangeWindows, WindowWait};
 use crate::api::{PreflightWindow, WaitingKind, WaitingOn, WaitingReason};
 use crate::policy::Provenance;
 use crate::wording::all_of;
+
+impl ChangeWindows {
+    /// Returns what a change waits for while its request is paused, though the windows are open.
+    pub fn waiting_on_resume() -> WaitingOn {
+        let message = "Paused: the change is carried out when the request is resumed and the windows of its policies are open.";
+        WaitingOn::new(WaitingKind::Person, WaitingReason::Paused, message)
+    }
+}
 
 impl WindowWait {
     /// Returns the opening, such as `Saturday, 28 November at 22:00 (Europe/Berlin)`.

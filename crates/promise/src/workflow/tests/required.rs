@@ -224,10 +224,11 @@ fn windows_hold_neither_a_run_without_approvals_nor_one_that_has_begun() {
 }
 
 #[test]
-fn an_approved_run_that_waits_for_a_window_says_so_and_keeps_no_one_waiting() {
+fn a_run_that_waits_for_approvers_or_then_for_a_window_says_so_and_keeps_no_one_waiting() {
     let mut acting = Acting::with(&[ruling("one", json!({}))], false);
     let asking = acting.status(None);
-    assert_eq!((asking.phase, phase_in_queue(Some(&asking))), (ActionPhase::Running, ActionPhase::Running), "it waits for people");
+    assert_eq!((asking.phase, phase_in_queue(Some(&asking))), (ActionPhase::Running, ActionPhase::Pending), "it waits for people");
+    assert_eq!(asking.waiting_on.as_ref().map(|waiting| waiting.reason), Some(WaitingReason::RunApprovalNeeded));
     acting.decide("policy-1", ApprovalState::Approved);
     let held = acting.status(Some(&window()));
     assert_eq!((held.phase, phase_in_queue(Some(&held))), (ActionPhase::Running, ActionPhase::Pending));
@@ -242,6 +243,7 @@ fn an_approved_run_that_waits_for_a_window_says_so_and_keeps_no_one_waiting() {
     };
     let own = turn("own", 1, &PromiseActionStatus::default());
     let waits = |other: Turn| waits_for_turn(&own, &[other]).map(|waiting| waiting.reason);
+    assert_eq!(waits(turn("asking", 0, &asking)), None);
     assert_eq!(waits(turn("approved", 0, &held)), None);
     assert_eq!(waits(turn("approved", 0, &passed)), Some(WaitingReason::OtherAction));
     let queued = acting.status(Some(&WaitingOn::new(WaitingKind::Step, WaitingReason::OtherAction, "Waiting for another.")));
