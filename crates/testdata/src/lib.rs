@@ -24,7 +24,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// A YAML file; `None` when it cannot be read as one document, which is said: a test must not leave out files without a word.
+/// A YAML file; `None` when it cannot be read as one document. Prints why, so that no test skips files silently.
 pub fn yaml(file: &Path) -> Option<Value> {
     let options = serde_saphyr::options! { emit_comments: false };
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string());

@@ -235,6 +235,7 @@ impl Reconciliation<'_> {
         };
         if !self.is_recorded().await {
             decision.choice.take_back();
+            self.begin_run(&decision.choice);
         }
         match &self.run {
             Some(run) if run.status.phase == WorkflowPhase::RolledBack => {

@@ -429,7 +429,7 @@ pub struct StepStatus {
     /// Whether a rollback undid it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
-    /// How often a rollback tried to undo it without success. Pauses double up to an hour.
+    /// How often a rollback tried to undo it without success. Pauses double up to five minutes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undo_attempts: u32,
     /// Why it isn't undone yet, as a sentence.

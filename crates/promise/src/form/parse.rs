@@ -87,7 +87,8 @@ pub fn parse(pairs: &[(String, String)], promise: &PromiseSpec, effective: &Effe
     parsed.draft.problems.append(&mut unknown(&mut parsed.draft.texts, schema));
     let is_posted = |path: &Path| {
         let name = path.pointer(BASE);
-        pairs.iter().any(|(posted, _)| *posted == name || *posted == rows::shown(&name))
+        // A group has no field of its own, but those of its values and markers.
+        pairs.iter().any(|(posted, _)| posted.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     };
     parsed.draft.parameters = visible::without_hidden((promise, &structural, effective), parameters, &base, is_posted);
     parsed

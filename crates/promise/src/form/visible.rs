@@ -51,7 +51,7 @@ fn reads(expression: &str, path: &Path) -> bool {
 }
 
 /// Removes values of fields that the user's own choices have hidden. A value that was already hidden before stays because someone else set
-/// it. `is_posted` says whether the form had a field for a parameter: the form of a field that a policy fixes for the other values doesn't.
+/// it. `is_posted` says whether the form had a field for a parameter. Fields that a policy fixes aren't posted.
 pub(super) fn without_hidden(
     (promise, schema, effective): (&PromiseSpec, &Schema, &Effective),
     mut parameters: Value,

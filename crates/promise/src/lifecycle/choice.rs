@@ -252,7 +252,7 @@ impl Choice {
 
     /// Takes back a new release that couldn't be recorded, or has to wait for its turn: the one before it continues.
     pub fn take_back(&mut self) {
-        self.next = self.former.take();
+        (self.next, self.fresh) = (self.former.take(), false);
     }
 
     /// Makes the accepted release the running one: everything that it wants exists and works, or the request now wants content that isn't

@@ -26,11 +26,13 @@ impl Choice {
         let wait = windows.wait(now);
         if wait.is_none() && is_paused && !windows.is_empty() {
             let waits = ChangeWindows::waiting_on_resume();
+            let mut approvals = self.approvals.take().unwrap_or_default();
+            approvals.extend(overrides.iter().filter_map(|line| shown(line, None)));
             let judgement = Judgement {
                 state: CandidateState::AwaitingWindow,
-                approvals: self.approvals.take().unwrap_or_default(),
+                approvals,
                 deadlines: Vec::new(),
-                message: waits.message.clone(),
+                message: format!("{}.", waits.message.trim_end_matches('.')),
                 waits: Some(waits),
                 expires_in: None,
             };

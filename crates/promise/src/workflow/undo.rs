@@ -11,6 +11,9 @@ use super::progress::is_overloaded;
 use super::{Answer, Done, Task, words};
 use crate::api::{StepPhase, WorkflowPhase};
 
+/// Longest pause between attempts to undo a call, in seconds, unless the step has a longer one. No one can retry it sooner.
+const LONGEST: i64 = 300;
+
 /// What is left to do for one step.
 enum Left {
     /// Nothing: the next one can be undone.
@@ -104,7 +107,7 @@ impl State<'_, '_> {
 
     /// Tries again later. Why the step failed stays in its status.
     fn not_undone(&mut self, index: usize, backoff: i64, message: String) -> Left {
-        let pause = doubled(backoff, self.run.steps[index].undo_attempts);
+        let pause = doubled(backoff, self.run.steps[index].undo_attempts).min(LONGEST.max(backoff));
         let next = self.after(pause);
         let status = &mut self.run.steps[index];
         (status.next_at, status.undo_message) = (Some(next), Some(message));

@@ -58,8 +58,9 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
 
 /// Returns what a rollback waits for, if a step isn't undone yet.
 pub fn waits_for_undo(step: &StepStatus) -> Option<WaitingOn> {
-    let why = step.undo_message.as_deref().filter(|_| !step.undone)?.trim_end_matches('.');
-    let message = format!("A step failed: returning to the former release. {} is undone again later: {why}", title(step));
+    let why = step.undo_message.as_deref().filter(|_| !step.undone)?;
+    let message =
+        format!("Returning to the former release, but {} couldn't be undone yet: {why} There will be another attempt", title(step));
     let waiting = WaitingOn::new(WaitingKind::Controller, WaitingReason::RollingBack, message);
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
 }
@@ -159,7 +160,7 @@ pub(super) fn unexpected(status: u16) -> String {
 
 /// Returns that an undo wasn't answered as expected.
 pub(super) fn undo_answer(status: u16) -> String {
-    format!("The endpoint responded with HTTP {status}, so the step isn't undone yet.")
+    format!("The endpoint responded with HTTP {status}.")
 }
 
 /// Returns that the promise takes the answer as a failure.

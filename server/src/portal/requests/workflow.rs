@@ -31,7 +31,7 @@ pub(in crate::portal) fn line(step: &StepStatus) -> StepLine {
         started: step.started_at.clone().unwrap_or_default(),
         finished: step.finished_at.clone().unwrap_or_default(),
         next: step.next_at.clone().unwrap_or_default(),
-        message: step.message.clone().unwrap_or_default(),
+        message: step.undo_message.clone().or_else(|| step.message.clone()).unwrap_or_default(),
         policy: None,
         undone: step.undone,
         log: step.log.clone(),

@@ -1,8 +1,8 @@
 //! Created objects as watches show them, by place and kind, and what the server has answered to our own calls since.
 //!
 //! A watch is behind the server: by moments, or by as long as a connection can be gone without notice. So a row only shows that nothing has
-//! to be done, and never something older than what was already read. An object that isn't here is read, because a watch of our label shows no object of others, and an object is read again
-//! before anything is done to it because of what is here.
+//! to be done, and nothing older than what was already read. An object that isn't here is read, because a watch of our label shows no object
+//! of others, and an object is read again before anything is done to it because of what is here.
 
 use std::collections::HashMap;
 use std::sync::Arc;
