@@ -296,7 +296,7 @@ mod tests {
         assert!(read(format!("{head}{}", "# nothing\n".repeat(200)).as_bytes()).starts_with("Ok"));
         for (text, message) in [
             (&b"kind: \xFF"[..], "Send YAML or JSON in UTF-8."),
-            (b"kind: Promise\nspec: [1\n", "Fix line 3, column 1: it isn't valid YAML."),
+            (b"kind: Promise\nspec: [1\n", "Fix line 2, column 7: it isn't valid YAML."),
             (b"kind: Promise\nkind: Promise\n", "Remove the second kind: a field can be given once."),
             (b"kind: Promise\n", ".apiVersion: Enter platform.opmodel.dev/v1alpha1. Nothing else is supported here."),
         ] {
