@@ -24,33 +24,22 @@ impl Choice {
         let is_free = |from: &_| overrides.iter().any(|line| is_overridden(from, line));
         let windows = ChangeWindows::blocking(windows).without(is_free);
         let wait = windows.wait(now);
-        if wait.is_none() && is_paused && !windows.is_empty() {
-            let waits = ChangeWindows::waiting_on_resume();
-            let mut approvals = self.approvals.take().unwrap_or_default();
-            approvals.extend(overrides.iter().filter_map(|line| shown(line, None)));
-            let judgement = Judgement {
-                state: CandidateState::AwaitingWindow,
-                approvals,
-                deadlines: Vec::new(),
-                message: format!("{}.", waits.message.trim_end_matches('.')),
-                waits: Some(waits),
-                expires_in: None,
-            };
-            self.promote();
-            self.held = Some(Held { chosen, judgement });
-            return None;
-        }
         let mut approvals = self.approvals.take().unwrap_or_default();
         approvals.extend(overrides.iter().filter_map(|line| shown(line, wait.as_ref())));
         self.approvals = Some(approvals.clone());
-        let Some(wait) = wait else { return Some(chosen) };
+        let waits = match &wait {
+            Some(wait) => wait.waiting_on(),
+            None if is_paused && !windows.is_empty() => ChangeWindows::waiting_on_resume(),
+            None => return Some(chosen),
+        };
+        let opens = wait.as_ref().and_then(|wait| wait.opens);
         let judgement = Judgement {
             state: CandidateState::AwaitingWindow,
             approvals,
             deadlines: Vec::new(),
-            message: wait.waits(),
-            waits: Some(wait.waiting_on()),
-            expires_in: wait.opens.map(|opens| opens.as_second().saturating_sub(now.as_second())),
+            message: format!("{}.", waits.message.trim_end_matches('.')),
+            waits: Some(waits),
+            expires_in: opens.map(|opens| opens.as_second().saturating_sub(now.as_second())),
         };
         self.promote();
         self.held = Some(Held { chosen, judgement });
