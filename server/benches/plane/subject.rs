@@ -60,6 +60,23 @@ impl Subject {
         connection.send(&Call::create("/api/v1/namespaces", namespace.to_string()), &[201]).await;
         let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]}]);
         self.grant("", rules).await;
+        self.until_granted().await;
+    }
+
+    /// Waits until the loader may create objects: kube-apiserver's authorizer learns of new rules from watches, a moment after they are stored.
+    async fn until_granted(&self) {
+        let attributes = json!({"namespace": NAMESPACE, "verb": "create", "resource": "configmaps"});
+        let review = json!({
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": attributes},
+        });
+        let call = Call::create("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review.to_string());
+        let mut connection = self.loader().connect().await;
+        let granted = async {
+            while connection.json(&call, &[201]).await["status"]["allowed"] != true {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), granted).await.expect("the loader's rights, within 30 seconds");
     }
 
     /// Gives the loader these rights, in a workspace or (empty) in the cluster at the top.
