@@ -386,12 +386,23 @@ var len1 = WASM_VECTOR_LEN;
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
 getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 },
+__wbg_get_556f1c9a5c587e8c: function() { return handleError(function (arg0, arg1, arg2, arg3) {
+const ret = arg1.get(getStringFromWasm0(arg2, arg3));
+var ptr1 = isLikeNone(ret) ? 0 : passStringToWasm0(ret, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+var len1 = WASM_VECTOR_LEN;
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
+getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
+}, arguments); },
 __wbg_get_d7176cfb76d71114: function(arg0, arg1) {
 const ret = arg0[arg1 >>> 0];
 return ret;
 },
 __wbg_get_unchecked_e6325ad374eff861: function(arg0, arg1) {
 const ret = arg0[arg1 >>> 0];
+return ret;
+},
+__wbg_headers_5fc0106c076eb731: function(arg0) {
+const ret = arg0.headers;
 return ret;
 },
 __wbg_height_ce5f2b5901ba05ab: function(arg0) {

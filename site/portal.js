@@ -223,7 +223,7 @@ return ret;
 },
 __wbindgen_generic_0000000000000002: function(arg0, arg1) {
 // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [], shim_idx: 1, ret: Unit, inner_ret: Some(Unit) }, mutable: true }) -> Externref`.
-const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__hc563980e91138d41);
+const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h9be54f9a3259b1d4);
 return ret;
 },
 __wbindgen_init_externref_table: function() {
@@ -241,8 +241,8 @@ table.set(1027, false);
         };
 }
 
-function wasm_bindgen__convert__closures_____invoke__hc563980e91138d41(arg0, arg1) {
-wasm.wasm_bindgen__convert__closures_____invoke__hc563980e91138d41(arg0, arg1);
+function wasm_bindgen__convert__closures_____invoke__h9be54f9a3259b1d4(arg0, arg1) {
+wasm.wasm_bindgen__convert__closures_____invoke__h9be54f9a3259b1d4(arg0, arg1);
 }
 
 function wasm_bindgen__convert__closures_____invoke__h332025d848aac39a(arg0, arg1, arg2) {

@@ -27,9 +27,10 @@ export function keys(palette, paletteWasm, morph, islands, islandsWasm, live, li
   else if (stream) begin(live, liveWasm, morph, stream);
   let loading;
   const open = () => {
+    const enter = loading ? () => {} : typed();
     loading ??= hydrate(palette, paletteWasm);
     // A palette that can't be loaded is a page with a search.
-    loading.then(() => document.dispatchEvent(new Event("palette")), () => location.assign(link().href));
+    loading.then(() => enter(document.dispatchEvent(new Event("palette"))), () => location.assign(link().href));
   };
   const link = () => document.querySelector("[data-palette]");
 
@@ -70,6 +71,25 @@ export function keys(palette, paletteWasm, morph, islands, islandsWasm, live, li
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+}
+
+/** Collects the letters that are typed until the palette is there. Returns the function that enters them. */
+function typed() {
+  let text = "";
+  const collect = (event) => {
+    if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+    text += event.key;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  document.addEventListener("keydown", collect, true);
+  return () => {
+    document.removeEventListener("keydown", collect, true);
+    const input = document.querySelector("dialog.palette[open] input");
+    if (!input || !text) return;
+    input.value += text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  };
 }
 
 /** Loads the islands of this page, and keeps it live by the stream, if it has one. What is typed meanwhile counts. */

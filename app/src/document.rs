@@ -42,7 +42,8 @@ impl Page {
             options.insert_header(header::RETRY_AFTER, seconds.into());
         }
         // leptos_meta doesn't escape titles.
-        let title = texts::frame::document_title(&escaped(&self.about.title));
+        let place = self.about.place().map(escaped);
+        let title = texts::frame::document_title(&escaped(&self.about.title), place.as_deref());
         let scripts = self.about.script.as_ref().map(|script| script.tags(visit));
         view! { <Title text=title/>{self.content}{scripts} }.into_any()
     }
@@ -63,6 +64,14 @@ pub struct About {
     pub status: u16,
     /// Seconds after which the same can be tried again, if waiting helps.
     pub retry_after: Option<u64>,
+}
+
+impl About {
+    /// Returns the name of the workspace that the page is in, for its title. `None` if the title itself is the workspace.
+    fn place(&self) -> Option<&str> {
+        let path = self.workspace.as_deref().filter(|path| **path != *self.title)?;
+        path.rsplit(':').next().filter(|name| !name.is_empty())
+    }
 }
 
 /// The script of a page. Every page works without one.

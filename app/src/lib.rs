@@ -43,6 +43,11 @@ pub mod ui;
 #[cfg(feature = "ssr")]
 pub mod view;
 
+/// Name of the header in which scripts send the form token, and in which the server says what is wrong with one.
+pub const TOKEN_HEADER: &str = "x-form-token";
+/// Value of that header in an answer: the token belongs to another session.
+pub const OTHER_SESSION: &str = "other-session";
+
 /// Starts the reactive system in which islands are hydrated. They change parts of the page by `morph`, which is `browser/morph.js`.
 #[cfg(feature = "hydrate")]
 pub fn hydrate(morph: js_sys::Function) {

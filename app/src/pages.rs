@@ -23,4 +23,4 @@ mod views;
 pub mod workspace;
 pub mod workspaces;
 
-pub use refusal::{kept, refused, settle};
+pub use refusal::{kept, refused, refused_from, settle};

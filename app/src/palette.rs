@@ -66,6 +66,10 @@ fn dialog() -> impl IntoView {
         let open = move || {
             let Some(dialog) = dialog.get_untracked().filter(|dialog| !dialog.open()) else { return };
             if dialog.show_modal().is_ok() {
+                // What was typed the last time is replaced by the next letter.
+                if let Some(input) = field_of(&dialog) {
+                    input.select();
+                }
                 soon();
             }
         };
@@ -136,7 +140,12 @@ fn typed(dialog: NodeRef<Dialog>) -> String {
 }
 
 fn field(dialog: NodeRef<Dialog>) -> Option<HtmlInputElement> {
-    dialog.get_untracked()?.query_selector("input").ok()??.dyn_into().ok()
+    let dialog: HtmlElement = dialog.get_untracked()?.into();
+    field_of(&dialog)
+}
+
+fn field_of(dialog: &HtmlElement) -> Option<HtmlInputElement> {
+    dialog.query_selector("input").ok()??.dyn_into().ok()
 }
 
 fn options(dialog: NodeRef<Dialog>) -> Vec<HtmlElement> {

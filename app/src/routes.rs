@@ -4,16 +4,20 @@
 use crate::view::ObjectKey;
 
 mod authoring;
+mod done;
 mod needed;
 mod pattern;
+mod presets;
 mod runs;
 mod session;
 mod start;
 
 pub use authoring::{author, fleet, fleet_with, promise_edit, promise_new, promise_retire, rollout};
+pub use done::{ENDED, SAVED, delegate_saved, delegation_ended, settings_saved};
 pub use needed::{continued, needed, request_needed};
 pub(crate) use pattern::has_dot_segments;
 pub use pattern::{Pattern, at, with_query};
+pub use presets::{preset_delete, preset_new, presets, presets_after, presets_without};
 pub use runs::{action, run, skip, skip_in_run};
 pub use session::{authenticate_again, sign_in, sign_in_again, sign_in_callback, sign_in_with, sign_out_with, signed_out};
 pub use start::{
@@ -222,21 +226,6 @@ pub fn promise(workspace: &str, name: &str, home: Option<&str>) -> String {
 /// The form of a new request, filled in from an example or preset.
 pub fn request_from(workspace: &str, promise: &str, home: Option<&str>, start: &str) -> String {
     with_query(&request_new(workspace, promise, home), &[("start", start)])
-}
-
-/// Presets of a workspace.
-pub fn presets(workspace: &str) -> String {
-    at(page::PRESETS, &[workspace])
-}
-
-/// Presets of a workspace, with a message about one that was saved.
-pub fn presets_after(workspace: &str, title: &str) -> String {
-    with_query(&presets(workspace), &[("saved", title)])
-}
-
-/// The form that saves the values of a draft, or of what a form starts from, as a preset.
-pub fn preset_new(workspace: &str, promise: &str, home: Option<&str>, draft: &str, start: &str) -> String {
-    with_query(&presets(workspace), &[("promise", promise), ("home", home.unwrap_or_default()), ("draft", draft), ("start", start)])
 }
 
 /// Requests of a workspace, with a message about one that is being deleted.

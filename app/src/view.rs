@@ -42,7 +42,7 @@ mod workspace;
 pub use account::{Person, SessionLine, SignInProvider, Viewer, WorkspaceNode, WorkspaceTree};
 pub use approvals::{
     AlikePage, AlikeRow, ApprovalLine, ApprovalNote, ApprovalStanding, Asked, CommentLine, GivenLine, InboxColumn, InboxPage, InboxQuery,
-    InboxRow, InboxView, NextApproval, PriceStep, ReviewPage, Since, ValueChange,
+    InboxRow, InboxView, NextApproval, PriceStep, ReviewPage, ReviewedRun, Since, ValueChange,
 };
 pub use audit::{AuditCheckStatus, AuditPage, AuditQuery};
 pub use authoring::{DependentLine, PlacedProblem, PromiseForm, PromiseFormOutcome, RetirePage, UsingWorkspace};
@@ -52,7 +52,7 @@ pub use catalog::{
 };
 pub use cost::{
     Compared, ComparedMonth, CostBudget, CostBy, CostDay, CostFile, CostGlance, CostInstance, CostMonth, CostMover, CostMovers, CostPage,
-    CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, difference,
+    CostQuery, CostRow, CostSaving, CostSavings, CostSum, InstanceStanding, SavingWhy, UnshownMonth, difference,
 };
 pub use disabled::DisabledReason;
 pub use emergencies::{EmergenciesPage, EmergencyLine};
@@ -68,8 +68,9 @@ pub use overview::{
     AdoptionLine, OverviewPage, OverviewQuery, OverviewRange, PartKind, PartState, PlatformPart, TimeLine, VersionSpread, WeekLine,
 };
 pub use platform::{
-    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyDeed, PolicyEffect, PolicyForm,
-    PolicyFormOutcome, PolicyHistoryLine, PolicyInside, PolicyPage, PolicyRow, PolicyRule, RuleEditor, RuleRow, TextProblem, Tried, Tryout,
+    Compiled, ConcernedLine, HitLine, Pick, PoliciesPage, PoliciesQuery, PolicyColumn, PolicyConflict, PolicyDeed, PolicyEffect,
+    PolicyForm, PolicyFormOutcome, PolicyHistoryLine, PolicyInside, PolicyPage, PolicyRow, PolicyRule, RuleEditor, RuleRow, TextProblem,
+    Tried, Tryout,
 };
 pub use policy::{PolicyLine, deciders, policy_lines, policy_outcomes};
 pub use preflight::{
@@ -93,8 +94,8 @@ pub use required::{NeededFor, REQUIRE, REQUIRED, Remedy, RequiredLine};
 pub use resources::{Drift, RESOURCE_COLUMNS, ResourceColumn, ResourceQuery, ResourceRow, ResourcesPage};
 pub use rollout::{RolloutCommand, RolloutCounts, RolloutForm, RolloutMember, RolloutPage};
 pub use run::{
-    ActionForm, ActionHistory, ActionLine, ActionOutcome, BeforeRun, RunApproval, RunChoices, RunLine, RunOutput, RunPage, RunsPage,
-    StepOutline, TypicalTime,
+    ActionForm, ActionHistory, ActionLine, ActionOutcome, BeforeRun, RunApproval, RunChoices, RunLine, RunOutput, RunPage, RunWindow,
+    RunsPage, StepOutline, TypicalTime,
 };
 pub use saved::{MAX_VIEW_TITLE, SavedList, SavedViews, ViewLine, view_title};
 pub use schedule::ScheduleLine;

@@ -22,7 +22,7 @@ test("without JavaScript every box leads to its object, and the object back", as
   assert.equal(await page.locator(".graph-tools").isVisible(), false, "buttons that do nothing are not shown");
   await graph(page).getByRole("link", { name: /StatefulSet/ }).click();
   await page.getByRole("heading", { level: 1, name: `StatefulSet/${name}` }).waitFor();
-  assert.equal(await page.title(), `StatefulSet/${name} of ${name} · OPM Portal`);
+  assert.equal(await page.title(), `StatefulSet/${name} of ${name} · shop · OPM Portal`);
   await page.getByText("As stored in the release").waitFor();
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name }).click();
   await page.waitForURL(`**${path}`);

@@ -206,7 +206,7 @@ for (const javaScriptEnabled of [true, false]) {
     await focused(size, "the setting that was added");
     await type(size, "10Gi");
     await page.getByRole("button", { name: "Check values" }).last().press("Enter");
-    await page.getByRole("alert").getByRole("link", { name: "Enter host." }).waitFor();
+    await page.getByRole("alert").getByRole("link", { name: "Enter a value for “Host”." }).waitFor();
     assert.match(await values(page).textContent(), /storage:\s+claim:\s+size: 10Gi/);
     const advice = page.getByRole("complementary", { name: "Result" });
     assert.match(await advice.textContent(), /Give the values of \.option0 titles under form\.fields, such as for ON_REQUEST/);

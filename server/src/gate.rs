@@ -9,12 +9,12 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::request::Parts;
-use http::{HeaderMap, Method, header};
-use promise::Error;
+use http::{HeaderMap, HeaderValue, Method, header};
 use promise::audit::AuditSource;
+use promise::{DeniedReason, Error};
 
 use crate::auth::cookie::Kind;
-use crate::auth::csrf;
+use crate::auth::csrf::{self, TokenCheck};
 use crate::config::PlaneKind;
 use crate::error::HttpProblem;
 use crate::limits::{ClientAddress, TokenSource};
@@ -46,7 +46,6 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             Err(error) => Visitor::Unknown(error),
         },
     };
-    let had_cookie = cookie.is_some();
     // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short.
     let most = match visitor {
         Visitor::Person(_) if is_document(request.uri().path()) => csrf::MAX_DOCUMENT,
@@ -64,7 +63,9 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
         Visitor::Anonymous | Visitor::Unknown(_) => portal.limits.anonymous(address(&portal, &request)),
     };
     let unknown = if let Visitor::Unknown(error) = &visitor { Some(error.clone()) } else { None };
-    let had_session = had_cookie && matches!(visitor, Visitor::Anonymous);
+    let is_anonymous = matches!(visitor, Visitor::Anonymous);
+    let had_cookie = style.read(Kind::Session, request.headers()).is_some();
+    let person = visitor.caller().ok().map(|caller| caller.identity().person.clone());
     request.extensions_mut().insert(visitor);
     if let Err(error) = counted {
         let (parts, _) = request.into_parts();
@@ -76,13 +77,14 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let authority = host::authority(request.headers(), request.uri()).unwrap_or_default().to_owned();
     let (parts, body) = request.into_parts();
     let (visiting, page) = (Visiting::of(&portal, &parts), takes_page(&parts.headers));
-    // A form that is sent after its session has ended leads to the sign-in and back, with what was entered.
+    // A form that is sent after its session has ended leads to the sign-in and back, with what was entered. Browsers forget cookies that have
+    // expired.
     if page
-        && had_session
+        && is_anonymous
         && unsent::needs_session(parts.uri.path())
         && csrf::check_origin(&parts.headers, &authority, portal.public_secure).is_ok()
     {
-        return match unsent::keep(&portal, parts.uri.path(), body, id_of(&parts)).await {
+        return match unsent::keep(&portal, parts.uri.path(), body, (had_cookie, id_of(&parts))).await {
             Ok(answer) => answer,
             Err(error) => visiting.refuse(None, &error).await,
         };
@@ -94,7 +96,20 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
     let checked = match (csrf::check_origin(&parts.headers, &authority, portal.public_secure), unknown, secret) {
         (Err(error), _, _) | (Ok(()), Some(error), _) => Err(error),
         (Ok(()), None, Some(secret)) => {
-            csrf::check_token(Request::from_parts(parts, body), &secret, most, portal.limits.body_timeout).await
+            match csrf::check_token(Request::from_parts(parts, body), &secret, most, portal.limits.body_timeout).await {
+                Ok(TokenCheck::Passed(request)) => Ok(request),
+                // Someone signed in again since the form was opened: it can be opened again, with what was entered.
+                Ok(TokenCheck::OtherSession(parts, bytes)) if page && unsent::needs_session(parts.uri.path()) => {
+                    let error = DeniedReason::OtherSession.into();
+                    return match unsent::reopen(&portal, person.as_ref(), parts.uri.path(), &bytes, id_of(&parts)).await {
+                        Ok(Some(form)) => visiting.refuse_from(form, &error).await,
+                        Ok(None) => visiting.refuse(None, &error).await,
+                        Err(error) => visiting.refuse(None, &error).await,
+                    };
+                }
+                Ok(TokenCheck::OtherSession(..)) => Err(DeniedReason::OtherSession.into()),
+                Err(error) => Err(error),
+            }
         }
         // Without a session and without an open sign-in page, the answer is to sign in.
         (Ok(()), None, None) => Err(Error::Unauthenticated),
@@ -108,7 +123,14 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             }
             answer
         }
-        Err(error) => HttpProblem(error).into_response(),
+        Err(error) => {
+            let is_other = error == Error::from(DeniedReason::OtherSession);
+            let mut answer = HttpProblem(error).into_response();
+            if is_other {
+                answer.headers_mut().insert(csrf::HEADER, HeaderValue::from_static(app::OTHER_SESSION));
+            }
+            answer
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use crate::tickets::{self, Tickets};
 use crate::web::host::Hosts;
 use crate::web::listen::Peer;
 use crate::web::request_log::Log;
-use crate::web::{headers, host, request_log};
+use crate::web::{headers, host, request_log, slash};
 
 /// Returns the probe routes, for a process that serves no pages.
 pub fn probes(portal: &Arc<Portal>) -> Router {
@@ -143,6 +143,7 @@ fn everywhere(routes: Router<Arc<Portal>>, portal: &Arc<Portal>) -> Router {
     let log = Log { clock: portal.clock.clone(), random: portal.random.clone(), is_proxy };
     routes
         .with_state(portal.clone())
+        .layer(from_fn(slash::redirect))
         // The gates have narrower limits, by visitor and address.
         .layer(DefaultBodyLimit::max(csrf::MAX_DOCUMENT))
         .layer(compression())

@@ -1,4 +1,4 @@
-//! What applies to every response: host check, headers, request ids and log lines, assets.
+//! What applies to every response: host check, headers, request ids and log lines, assets, redirects of addresses with a slash at the end.
 
 pub mod assets;
 pub mod body;
@@ -9,6 +9,7 @@ pub mod pairs;
 pub mod request_log;
 pub mod response_cache;
 pub mod site;
+pub mod slash;
 
 use http::{HeaderMap, header};
 

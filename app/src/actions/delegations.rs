@@ -3,14 +3,14 @@
 use leptos::prelude::*;
 
 use super::{Acting, Answer, Fields, Form, Posted};
-use crate::routes::page;
+use crate::routes::{self, page};
 
 /// Sets a delegate for a number of days: fields `deputy`, `from` and `to`.
 #[server(prefix = "/do", endpoint = "delegations/set", protocol = Form, custom = Posted)]
 pub async fn set_delegate(form: Fields) -> Answer {
     let acting = Acting::now();
     let done = async { acting.person()?.set_delegate(&form.0).await }.await;
-    acting.answer_on(page::STAND_IN, done.map(|()| page::STAND_IN.to_owned()), form).await
+    acting.answer_on(page::STAND_IN, done.map(|()| routes::delegate_saved()), form).await
 }
 
 /// Ends the delegation.
@@ -18,5 +18,5 @@ pub async fn set_delegate(form: Fields) -> Answer {
 pub async fn end_delegation() -> Answer {
     let acting = Acting::now();
     let done = async { acting.person()?.end_delegation().await }.await;
-    acting.answer(done.map(|()| page::STAND_IN.to_owned()), page::STAND_IN).await
+    acting.answer(done.map(|()| routes::delegation_ended()), page::STAND_IN).await
 }

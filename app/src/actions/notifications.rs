@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::account::remember_zone;
 use super::{Acting, Answer, Fields, Form, Posted};
-use crate::routes::{page, safe_redirect};
+use crate::routes::{self, page, safe_redirect};
 
 /// Marks notifications as read: those with these ids, or all that arrived up to `until`.
 #[server(prefix = "/do", endpoint = "notifications/read", protocol = Form, custom = Posted)]
@@ -26,5 +26,5 @@ pub async fn save_notification_settings(form: Fields) -> Answer {
     {
         remember_zone(zone.trim());
     }
-    acting.answer_on(page::NOTIFICATION_SETTINGS, done.map(|()| page::NOTIFICATION_SETTINGS.to_owned()), form).await
+    acting.answer_on(page::NOTIFICATION_SETTINGS, done.map(|()| routes::settings_saved()), form).await
 }

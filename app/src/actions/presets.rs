@@ -17,11 +17,11 @@ pub async fn save_preset(workspace: String, promise: String, home: String, draft
     acting.answer_on(&page, done.map(|()| routes::presets_after(&workspace, &title)), typed).await
 }
 
-/// Deletes a preset; it doesn't have to exist.
+/// Deletes a preset; it doesn't have to exist. The message on the page names its `title`.
 #[server(prefix = "/do", endpoint = "presets/delete", protocol = Form, custom = Posted)]
-pub async fn delete_preset(workspace: String, id: String) -> Answer {
+pub async fn delete_preset(workspace: String, id: String, title: String) -> Answer {
     let acting = Acting::now();
     let page = routes::presets(&workspace);
     let done = async { acting.person()?.delete_preset(&workspace, &id).await }.await;
-    acting.answer(done.map(|()| page.clone()), &page).await
+    acting.answer(done.map(|()| routes::presets_without(&workspace, &title)), &page).await
 }

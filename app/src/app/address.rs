@@ -87,7 +87,8 @@ pub(super) struct FormQuery {
     pub(super) needed_for: String,
 }
 
-/// Query of the presets of a workspace: what to save as another one, and the title of one that was saved.
+/// Query of the presets of a workspace: what to save as another one, the id of one to delete, and the title of one that was saved or
+/// deleted.
 #[derive(Debug, Deserialize)]
 pub(super) struct PresetQuery {
     #[serde(default)]
@@ -99,6 +100,10 @@ pub(super) struct PresetQuery {
     pub(super) start: String,
     #[serde(default)]
     pub(super) saved: String,
+    #[serde(default)]
+    pub(super) delete: String,
+    #[serde(default)]
+    pub(super) deleted: String,
 }
 
 /// Query that selects a tab of a promise.
@@ -153,6 +158,13 @@ pub(super) struct RevealedOutput {
     pub(super) output: String,
     #[serde(default)]
     pub(super) grant: String,
+}
+
+/// Query with what a form on this page did.
+#[derive(Debug, Deserialize)]
+pub(super) struct DonePost {
+    #[serde(default)]
+    pub(super) done: String,
 }
 
 /// Query with the recent refusal of a form that was posted from this page.

@@ -3,7 +3,7 @@
 use promise::Result;
 
 use super::address::{
-    Address, DecisionLink, DeletedPolicy, DeletedRequest, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
+    Address, DecisionLink, DeletedPolicy, DeletedRequest, DonePost, FormQuery, Number, PolicyDraft, PolicyQuery, PresetQuery, PreviewQuery,
     PromiseDraft, PromiseTab, RefusalId, RefusedPost, RequestTab, RevealedOutput, SignInQuery, WorkspaceQuery,
 };
 use crate::backend::{ActionOf, FormOf, LogQuery, PresetOf, RunOf, Sample, SignInProblem, StepOf, Visit};
@@ -170,10 +170,11 @@ fn edited(at: &Address) -> FormOf<'_> {
 }
 
 pub(super) async fn preset_list(visit: Visit, at: Address) -> Result<Page> {
-    let PresetQuery { promise, home, draft, start, saved } = at.query()?;
+    let PresetQuery { promise, home, draft, start, saved, delete, deleted } = at.query()?;
     let RefusedPost { refused } = at.query()?;
     let of = PresetOf { promise: &promise, home: home.as_deref(), draft: &draft, start: &start };
-    requests::presets(&visit, at.workspace(), of, &saved, visit.refusal(&refused).await).await
+    let shown = requests::PresetNotes { saved: &saved, delete: &delete, deleted: &deleted };
+    requests::presets(&visit, at.workspace(), of, shown, visit.refusal(&refused).await).await
 }
 
 pub(super) async fn resource_list(visit: Visit, at: Address) -> Result<Page> {
@@ -213,12 +214,14 @@ pub(super) async fn notification_list(visit: Visit, at: Address) -> Result<Page>
 
 pub(super) async fn notification_settings(visit: Visit, at: Address) -> Result<Page> {
     let RefusedPost { refused } = at.query()?;
-    notifications::settings(&visit, visit.refusal(&refused).await).await
+    let DonePost { done } = at.query()?;
+    notifications::settings(&visit, visit.refusal(&refused).await, &done).await
 }
 
 pub(super) async fn delegation(visit: Visit, at: Address) -> Result<Page> {
     let RefusedPost { refused } = at.query()?;
-    notifications::stand_in(&visit, visit.refusal(&refused).await).await
+    let DonePost { done } = at.query()?;
+    notifications::stand_in(&visit, visit.refusal(&refused).await, &done).await
 }
 
 pub(super) async fn overview(visit: Visit, at: Address) -> Result<Page> {

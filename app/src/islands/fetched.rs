@@ -8,6 +8,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, Document, DomParser, Element, RequestInit, Response, SupportedType, UrlSearchParams};
 
+use crate::{OTHER_SESSION, TOKEN_HEADER};
+
 /// How long an answer can take, in milliseconds.
 const PATIENCE: u32 = 15_000;
 
@@ -34,6 +36,8 @@ pub(super) enum Missing {
     Superseded,
     /// The session has ended.
     Session,
+    /// The page belongs to an earlier session: someone signed in again since it was opened.
+    OtherSession,
     /// Nothing answered, or something else.
     Answer,
 }
@@ -73,6 +77,7 @@ async fn fetch(address: &str, fields: Option<UrlSearchParams>, signal: &AbortSig
     match answer.status() {
         200 if !answer.redirected() => {}
         401 => return Err(Missing::Session),
+        403 if answer.headers().get(TOKEN_HEADER).ok().flatten().as_deref() == Some(OTHER_SESSION) => return Err(Missing::OtherSession),
         _ => return Err(Missing::Answer),
     }
     let text = settled(answer.text().map_err(|_| Missing::Answer)?).await?.as_string().unwrap_or_default();

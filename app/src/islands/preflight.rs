@@ -28,6 +28,7 @@ const EVENTS: [&str; 6] = ["input", "submit", "click", "online", "beforeunload",
 /// Why the last preflight failed, as the notes of the panel are named. Nothing if it didn't.
 const OFFLINE: &str = "offline";
 const ENDED: &str = "ended";
+const OTHER: &str = "other";
 /// Where the page says that it is being checked.
 const ASKING: &str = ".typing";
 
@@ -143,6 +144,7 @@ impl Form {
             }
             Err(Missing::Superseded) => return,
             Err(Missing::Session) => ENDED,
+            Err(Missing::OtherSession) => OTHER,
             // The page stays as it is, and the next key press tries again.
             Err(Missing::Answer) => OFFLINE,
         };

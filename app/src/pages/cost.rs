@@ -8,7 +8,7 @@ mod trend;
 
 pub(super) use advice::lines as mover_lines;
 
-use crate::view::{CostBy, CostPage, CostQuery};
+use crate::view::{CostBy, CostPage, CostQuery, UnshownMonth};
 use leptos::prelude::*;
 use promise::Result;
 use promise::date::exact;
@@ -58,6 +58,7 @@ pub async fn page(visit: &Visit, query: &CostQuery) -> Result<Page> {
         view! {
             <PageHead title=texts::COST meta=scope(&found).into_any() actions=actions(&found).into_any()/>
             {found.as_of.clone().map(|at| stale(&at, &now))}
+            {unshown(&found)}
             {months(&found)}
             {warnings(&found)}
             {if found.sums.is_empty() { nothing(&found).into_any() } else { figures::figures(&found).into_any() }}
@@ -148,6 +149,20 @@ fn months(found: &CostPage) -> Option<impl IntoView + use<>> {
             <button class="btn">{texts::SHOW}</button>
         </form>
     })
+}
+
+/// Which months of the address the page doesn't show.
+fn unshown(found: &CostPage) -> impl IntoView + use<> {
+    let notices = found.unshown.iter().map(|month| {
+        let (title, text) = match month {
+            UnshownMonth::Page => (texts::MONTH_UNSHOWN, texts::shows_present_month(&found.month)),
+            UnshownMonth::Compared => {
+                (texts::COMPARED_MONTH_UNSHOWN, texts::compared_with(found.against.as_ref().map(|month| month.title.as_str())))
+            }
+        };
+        view! { <Banner shape=Shape::Degraded title=title live=true><p>{text}</p></Banner> }
+    });
+    notices.collect_view()
 }
 
 /// What the numbers leave out, before the numbers.

@@ -124,7 +124,10 @@ fn to_decide(found: &HomeDecisions, now: &str) -> impl IntoView + use<> {
 }
 
 fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
-    let what = texts::up_for_decision(&row.promise_title, &row.version, row.change);
+    let what = match row.action.is_empty() {
+        true => texts::up_for_decision(&row.promise_title, &row.version, row.change),
+        false => row.promise_title.clone(),
+    };
     let when = match &row.expires {
         Some(at) => view! { {due(at, now)} }.into_any(),
         None => view! { <Moment at=row.since.clone() now=now/> }.into_any(),
@@ -132,7 +135,7 @@ fn decision(row: &InboxRow, now: &str) -> impl IntoView + use<> {
     let price = (!row.price.is_empty()).then(|| format!(" · {}", row.price));
     view! {
         <li><Tile icon=row.icon.clone()/>
-            <div><a class="name" href=routes::approval(&row.uid)>{row.name.clone()}</a><p class="what">{what}{price}</p></div>
+            <div><a class="name" href=routes::approval(&row.uid)>{row.subject()}</a><p class="what">{what}{price}</p></div>
             <div class="side"><span>{when}</span><span class="subtle"><span class="mono">{row.workspace.clone()}</span>" · "<Person username=row.requester.clone()/></span></div>
         </li>
     }

@@ -27,6 +27,11 @@ pub fn refused(visit: &Visit, workspace: Option<&str>, error: &Error) -> Page {
     said(visit, workspace, error, None)
 }
 
+/// The page for a posted form that was refused. `form` is the address where it can be opened again.
+pub fn refused_from(visit: &Visit, error: &Error, form: String) -> Page {
+    said(visit, None, error, Some(form))
+}
+
 /// Returns the page, or an error page. `workspace` is the one in the address.
 pub fn settle(visit: &Visit, workspace: Option<&str>, page: Result<Page>) -> Page {
     page.unwrap_or_else(|error| refused(visit, workspace, &error))
@@ -37,6 +42,7 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
     let (title, shape) = match error {
         Error::Unauthenticated => (texts::SIGN_IN_TO_CONTINUE, Shape::Denied),
         Error::Denied { reason: DeniedReason::AuthenticationTooOld { .. } } => (texts::CONFIRM_THAT_ITS_YOU, Shape::Waiting),
+        Error::Denied { reason: DeniedReason::OtherSession } => (texts::EARLIER_SIGN_IN, Shape::Degraded),
         Error::Denied { .. } => (texts::NOT_ALLOWED, Shape::Denied),
         Error::NotFound { .. } => (texts::NOT_FOUND, Shape::Unknown),
         Error::NotEnabled { .. } => (texts::NOT_ENABLED, Shape::Denied),
@@ -56,7 +62,8 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
         retry_after: error.retry_after(),
         ..About::default()
     };
-    let text = sentence(error, visit);
+    let is_kept = *error == DeniedReason::OtherSession.into() && posted_from.is_some();
+    let text = if is_kept { texts::EARLIER_SIGN_IN_TEXT.to_owned() } else { sentence(error, visit) };
     let again = visit.address.clone();
     let authenticates = authenticates(visit, error);
     // After a post, screen readers begin with what was refused.
@@ -69,6 +76,10 @@ fn said(visit: &Visit, workspace: Option<&str>, error: &Error, posted_from: Opti
                     // A link: a browser follows the redirects of a form only to addresses that the content security policy names.
                     (Some(back), Some((provider, title))) => view! {
                         <LinkButton href=routes::authenticate_again(&provider, &back) label=account::sign_in_with(&title) weight=Weight::Primary/>
+                        <LinkButton href=page::HOME label=texts::HOME/>
+                    }.into_any(),
+                    (Some(form), None) if is_kept => view! {
+                        <LinkButton href=form label=texts::OPEN_AGAIN weight=Weight::Primary/>
                         <LinkButton href=page::HOME label=texts::HOME/>
                     }.into_any(),
                     (Some(back), None) => view! {

@@ -23,7 +23,7 @@ pub(crate) use detail::{PartCounts, identity, parameter_lines, policy_link, run_
 pub(crate) use drafts::drafts;
 pub use form::{form, preflight};
 pub use list::list;
-pub use presets::presets;
+pub use presets::{PresetNotes, presets};
 pub use review::review;
 use table::table;
 pub(crate) use table::{change, health, lines, stale, state};

@@ -26,7 +26,7 @@ pub async fn page(visit: &Visit, query: &SearchQuery) -> Result<Page> {
     } else {
         visit.backend()?.search(query).await?
     };
-    let commands = commands::matching(visit, query);
+    let commands = commands::found(visit, query).await?;
     // The page isn't in the workspace of the query: the user might not be able to enter it.
     let about = About { title: texts::SEARCH.to_owned(), section: page::SEARCH.to_owned(), ..About::default() };
     let listing = Listing::new(page::SEARCH, &found.query).opened_from(&["workspace"]);

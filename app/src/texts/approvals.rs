@@ -83,6 +83,19 @@ pub(crate) fn row_change(promise: &str) -> String {
     format!("{promise} · change")
 }
 
+// The run of an action.
+
+pub(crate) const APPROVAL_REQUIRED_BY: &str = "Approval required by";
+pub(crate) const BEFORE_YOU_APPROVE: &str = "Before you approve";
+pub(crate) const ACTION_ASKS_TO_CONFIRM: &str = "This action asks people to confirm before it runs.";
+pub(crate) const VIEW_RUN: &str = "View run";
+/// Before the hash.
+pub(crate) const APPLIES_TO_RUN: &str = "Applies only to this run and its values. Content hash:";
+
+pub(crate) fn step_of_action(step: &str) -> String {
+    format!("Step “{step}” of the action")
+}
+
 // The page of one approval.
 
 pub(crate) const SKIP_TO_CONTENT: &str = "Skip to content";
@@ -202,8 +215,13 @@ pub(crate) fn carried_out_on(at: &str) -> String {
     format!("The change is carried out on {at}.")
 }
 
+/// Of a later stage: stages count from 1.
 pub(crate) fn starts_after_stages_before(stage: u32) -> String {
-    format!("Starts after the stages before {stage} are approved.")
+    match stage.saturating_sub(1) {
+        0 | 1 => "Starts after stage 1 is approved.".to_owned(),
+        2 => "Starts after stages 1 and 2 are approved.".to_owned(),
+        last => format!("Starts after stages 1–{last} are approved."),
+    }
 }
 
 /// Before the approvers of a stage.
@@ -326,4 +344,16 @@ pub(crate) fn part_of(shown: usize, total: usize) -> String {
 /// Link to the rows after the last one that is shown.
 pub(crate) fn and_more(count: usize) -> String {
     format!("and {count} more")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stage_names_those_before_it() {
+        assert_eq!(starts_after_stages_before(2), "Starts after stage 1 is approved.");
+        assert_eq!(starts_after_stages_before(3), "Starts after stages 1 and 2 are approved.");
+        assert_eq!(starts_after_stages_before(4), "Starts after stages 1–3 are approved.");
+    }
 }

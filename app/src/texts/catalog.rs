@@ -37,7 +37,12 @@ pub(crate) const OVERVIEW: &str = "Overview";
 pub(crate) const POLICIES: &str = "Policies";
 
 pub(crate) const USED_BY: &str = "Used by";
-/// Title of every tab but the overview.
+/// Title of the tab of requests.
+pub(crate) fn requests_of(promise: &str) -> String {
+    format!("Requests that use {promise}")
+}
+
+/// Title of every other tab but the overview.
 pub(crate) fn tab_of(tab: &str, promise: &str) -> String {
     format!("{tab} of {promise}")
 }
@@ -156,6 +161,8 @@ pub(crate) fn shown_of(shown: usize, matching: usize, total: usize) -> String {
     let services = counted(total as u64, "service");
     if shown == total {
         services
+    } else if matching == 0 {
+        format!("No matches in {services}")
     } else if matching == total || matching == shown {
         format!("{shown} of {services}")
     } else {

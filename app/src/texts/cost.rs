@@ -11,6 +11,8 @@ pub(crate) const WORKSPACES: &str = "Workspaces";
 pub(crate) const ESTIMATE: &str = "Estimate";
 pub(crate) const TO_DATE: &str = "To date";
 pub(crate) const FORECAST: &str = "Forecast";
+/// In the place of a forecast, of a month that is over.
+pub(crate) const TOTAL: &str = "Total";
 pub(crate) const BUDGET: &str = "Budget";
 
 pub(crate) fn part_of(part: usize, all: usize) -> String {
@@ -28,9 +30,24 @@ pub(crate) const FOCUS: &str = "FOCUS 1.2 (CSV)";
 pub(crate) const SOME_PRICES_UNKNOWN: &str = "Some prices are unknown";
 pub(crate) const SOME_TIME_UNOBSERVED: &str = "Some time wasn't observed";
 pub(crate) const LEDGER_AHEAD: &str = "The ledger is ahead of the clock";
+pub(crate) const MONTH_UNSHOWN: &str = "That month can't be shown";
+pub(crate) const COMPARED_MONTH_UNSHOWN: &str = "Amounts can't be compared with that month";
 pub(crate) const NO_ACCESS: &str = "You can't see the cost of any workspace";
 pub(crate) const NO_ACCESS_TEXT: &str = "You see the cost of workspaces whose requests you can see. Ask a workspace owner for access.";
 pub(crate) const NO_COST: &str = "No cost";
+
+/// What the page shows in the place of a month that doesn't exist or is in the future.
+pub(crate) fn shows_present_month(month: &str) -> String {
+    format!("This is the current month, {month}. Choose it or an earlier one, such as 2026-01.")
+}
+
+/// What amounts are compared with in the place of a month that isn't earlier, or has no recorded costs.
+pub(crate) fn compared_with(month: Option<&str>) -> String {
+    match month {
+        Some(month) => format!("They're compared with {month} instead. Choose an earlier month with recorded costs."),
+        None => "No costs were recorded before this month.".to_owned(),
+    }
+}
 
 pub(crate) fn all_workspaces(month: &str) -> String {
     format!("{month} · All workspaces you can see")
@@ -68,6 +85,7 @@ pub(crate) fn no_cost_in(month: &str) -> String {
 
 // Figures.
 pub(crate) const MONTH_FORECAST: &str = "Forecast for the month";
+pub(crate) const MONTH_TOTAL: &str = "Total for the month";
 pub(crate) const MONTH_SHOWN: &str = "Month";
 pub(crate) const COMPARE_WITH: &str = "Compare with";
 pub(crate) const MONTH_BEFORE: &str = "The month before";
@@ -131,8 +149,9 @@ pub(crate) fn over_budget(over: &Money, policy: &str) -> String {
     format!("{over} over budget, set by {policy}")
 }
 
-pub(crate) fn left_of_budget(left: &Money, policy: &str) -> String {
-    format!("{left} left after the forecast, set by {policy}")
+pub(crate) fn left_of_budget(left: &Money, policy: &str, is_current: bool) -> String {
+    let after = if is_current { " after the forecast" } else { "" };
+    format!("{left} left{after}, set by {policy}")
 }
 
 pub(crate) fn partly_visible_budget(policy: &str) -> String {
@@ -148,6 +167,7 @@ pub(crate) const GROUP_BY: &str = "Group by";
 pub(crate) const WITH_CHILD_WORKSPACES: &str = "Workspace, with child workspaces";
 pub(crate) const AGAINST_ESTIMATE: &str = "Against estimate";
 pub(crate) const SHARE_OF_BUDGET: &str = "Forecast vs. budget";
+pub(crate) const TOTAL_OF_BUDGET: &str = "Total vs. budget";
 pub(crate) const PAGES_OF_ROWS: &str = "Pages of rows";
 
 /// What rows are grouped by.

@@ -42,6 +42,8 @@ pub(crate) fn discard(name: &str) -> String {
 pub(crate) const DRAFT_SAVED: &str = "Draft saved";
 pub(crate) const DRAFT_NOT_SAVED: &str = "The draft can't be saved right now. What you entered is still here.";
 pub(crate) const CANT_CHECK: &str = "Can't check: the portal doesn't respond. What you entered is still here.";
+pub(crate) const OTHER_SESSION: &str =
+    "Can't check: you signed in again since you opened this page. Select Check to open it again, with what you entered.";
 pub(crate) const SIGNED_OUT: &str = "Can't check: you're signed out. Select Check to sign in, with what you entered.";
 pub(crate) const TRY_AGAIN: &str = "Try again";
 pub(crate) const SIGNED_IN_AGAIN: &str = "Your session had ended";
@@ -67,6 +69,9 @@ pub(crate) const NOT_SET: &str = "default";
 pub(crate) const APPLY_CHOICES: &str = "Apply choices";
 
 /// Who changed a request while the user edited it.
+pub(crate) const CHANGES_REQUESTED: &str = "Changes requested";
+pub(crate) const CHANGED_BY_YOU: &str = "You changed this request after you opened this form";
+
 pub(crate) fn changed_by(person: &str) -> String {
     if person.is_empty() { "Someone else changed this request".to_owned() } else { format!("{person} changed this request") }
 }

@@ -47,7 +47,8 @@ pub(crate) fn upgrade_all(behind: usize) -> String {
 }
 
 pub(crate) fn shown(matching: usize, total: usize) -> String {
-    format!("{matching} of {}", counted(total as u64, "instance"))
+    let all = counted(total as u64, "instance");
+    if matching == 0 && total > 0 { format!("No matches in {all}") } else { format!("{matching} of {all}") }
 }
 
 pub(crate) fn instances_in(instances: usize, workspaces: usize) -> String {

@@ -40,6 +40,10 @@ pub(crate) const WAITING: &str = " waiting";
 
 pub(crate) const SIGN_IN_TO_CONTINUE: &str = "Sign in to continue";
 pub(crate) const CONFIRM_THAT_ITS_YOU: &str = "Confirm that it's you";
+pub(crate) const EARLIER_SIGN_IN: &str = "You signed in again";
+pub(crate) const EARLIER_SIGN_IN_TEXT: &str =
+    "You opened this form before you signed in again, so it wasn't submitted. Open it again to continue with what you entered.";
+pub(crate) const OPEN_AGAIN: &str = "Open the form again";
 pub(crate) const NOT_ALLOWED: &str = "Not allowed";
 pub(crate) const NOT_FOUND: &str = "Not found";
 pub(crate) const NOT_ENABLED: &str = "Not enabled";
@@ -62,9 +66,12 @@ pub(crate) const MESSAGE_AT_THIS_ADDRESS: &str = "message at this address";
 pub(crate) const DATABASE: &str = "the portal's database";
 pub(crate) const INVALID_QUERY: &str = "The query of this address (after the “?”) isn't valid. Remove it, or open the page from a link.";
 
-/// The title of the document.
-pub(crate) fn document_title(page: &str) -> String {
-    format!("{page} · {PORTAL}")
+/// The title of the document; `workspace` is the name of the workspace that the page is in.
+pub(crate) fn document_title(page: &str, workspace: Option<&str>) -> String {
+    match workspace {
+        Some(workspace) => format!("{page} · {workspace} · {PORTAL}"),
+        None => format!("{page} · {PORTAL}"),
+    }
 }
 
 /// The link to notifications, for screen readers.

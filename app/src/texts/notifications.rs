@@ -49,6 +49,9 @@ pub(crate) fn mark_as_read(title: &str) -> String {
 // Pages with forms about notifications.
 
 pub(crate) const NOT_SAVED: &str = "Your changes weren't saved";
+pub(crate) const SETTINGS_SAVED: &str = "Notification settings saved";
+pub(crate) const DELEGATE_SAVED: &str = "Delegate saved";
+pub(crate) const DELEGATION_ENDED: &str = "Delegation ended";
 
 // The page of settings.
 

@@ -475,6 +475,11 @@ pub(crate) fn line(number: usize) -> String {
     format!("Line {number}.")
 }
 
+pub(crate) const CHANGED_MEANWHILE: &str = "This policy changed after you opened it";
+pub(crate) const SAVING_CHANGES: &str = "If you save now, this changes in the present policy:";
+pub(crate) const SAVING_CHANGES_NOTHING: &str = "Saving now changes none of its rules.";
+pub(crate) const DISCARD_AND_RELOAD: &str = "Discard my text and load the present policy";
+
 #[cfg(test)]
 mod tests {
     use super::*;

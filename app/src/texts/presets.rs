@@ -18,6 +18,9 @@ pub(crate) const NO_PRESETS_TEXT: &str = "Open a request or a form, and save its
 /// Before the time at which a preset was saved.
 pub(crate) const SAVED: &str = "saved";
 
+pub(crate) const DELETE_TEXT: &str = "This can't be undone. No one in this workspace can start a request from it anymore. Requests that \
+     were already created aren't affected.";
+
 /// A preset was saved.
 pub(crate) fn is_saved(title: &str) -> String {
     format!("Preset {title} saved")
@@ -28,7 +31,12 @@ pub(crate) fn use_named(title: &str) -> String {
     format!("Use the preset {title}")
 }
 
-/// The name of the button that deletes a preset.
+/// A preset was deleted.
+pub(crate) fn is_deleted(title: &str) -> String {
+    format!("Preset {title} deleted")
+}
+
+/// Of the link to the confirmation, and of the button that deletes a preset.
 pub(crate) fn delete_named(title: &str) -> String {
     format!("Delete the preset {title}")
 }

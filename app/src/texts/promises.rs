@@ -22,5 +22,6 @@ pub(crate) const NONE_TEXT: &str =
     "Promises appear here once you can list them in the workspace that publishes them. Catalogs show what you can request.";
 
 pub(crate) fn shown(matching: usize, total: usize) -> String {
-    format!("{matching} of {}", counted(total as u64, "promise"))
+    let all = counted(total as u64, "promise");
+    if matching == 0 && total > 0 { format!("No matches in {all}") } else { format!("{matching} of {all}") }
 }

@@ -52,6 +52,8 @@ pub(crate) fn shown_of_total(shown: usize, matching: &Total, all: &Total) -> Str
     let total = if all.is_exact() { count } else { format!("at least {count}") };
     if matching.counted() == all.counted() {
         format!("{shown} of {total}")
+    } else if matching.counted() == 0 && matching.is_exact() {
+        format!("No matches in {total}")
     } else {
         format!("{shown} of {matching} matching, {total} in total")
     }
@@ -238,13 +240,15 @@ pub(crate) fn also(origins: &[String]) -> String {
 
 // Deletion.
 pub(crate) const DELETE: &str = "Delete";
-pub(crate) const NO_RESOURCES_YET: &str = "No resources have been created yet.";
+pub(crate) const DELETES_REQUEST_ONLY: &str =
+    "This can't be undone. No resources have been created, so only the request itself is deleted.";
 pub(crate) const DELETES_RESOURCES: &str = "This can't be undone. It deletes these resources, in reverse order of their creation:";
 pub(crate) const KEEPS_RESOURCES: &str = "This can't be undone. The deletion policy is Orphan, so these resources are kept:";
 pub(crate) const DELETES_UNLESS_APPROVED: &str = "This can't be undone. The request asks to keep its resources, which isn't approved yet. \
      If keeping them needs an approval, these resources are deleted anyway, in reverse order of their creation:";
 pub(crate) const DATA_IS_LOST: &str = "All data in these resources is lost, with the backups that belong to them. Programs that use \
      the outputs stop working. Other requests aren't affected.";
+pub(crate) const OTHERS_UNAFFECTED: &str = "Other requests aren't affected.";
 pub(crate) const MONITORING_STOPS: &str = "The portal stops monitoring these resources and their cost. Other requests aren't affected.";
 
 pub(crate) const VIEW_PROGRESS: &str = "View progress";
@@ -273,4 +277,26 @@ pub(crate) fn view_named(name: &str) -> String {
 
 pub(crate) fn type_to_confirm(name: &str) -> String {
     format!("Type {name} to confirm")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::Whole;
+
+    #[test]
+    fn a_list_says_how_much_it_shows() {
+        let total = |count: usize, unseen: &[&str]| {
+            let unseen = unseen.iter().map(|path| (*path).to_owned()).collect();
+            Whole::new(vec![count], None, unseen).total_by(|count| *count)
+        };
+        for (shown, matching, all, text) in [
+            (15, total(15, &[]), total(15, &[]), "15 of 15 requests"),
+            (1, total(1, &[]), total(15, &[]), "1 of 1 matching, 15 requests in total"),
+            (0, total(0, &[]), total(15, &[]), "No matches in 15 requests"),
+            (0, total(0, &["root:lab"]), total(15, &["root:lab"]), "0 of at least 0 matching, at least 15 requests in total"),
+        ] {
+            assert_eq!(shown_of_total(shown, &matching, &all), text);
+        }
+    }
 }

@@ -31,6 +31,8 @@ pub(crate) fn shown_of_total(shown: usize, matching: &Total, all: &Total) -> Str
     let total = total_of(all, "resource");
     if matching.counted() == all.counted() {
         format!("{shown} of {total}")
+    } else if matching.counted() == 0 && matching.is_exact() {
+        format!("No matches in {total}")
     } else {
         format!("{shown} of {matching} matching, {total} in total")
     }

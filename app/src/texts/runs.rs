@@ -8,6 +8,7 @@ pub(crate) const ACTIONS: &str = "Actions";
 pub(crate) const ACTION: &str = "Action";
 pub(crate) const RUN_IT_FIRST: &str = "Run that action first. Its results can be chosen here.";
 pub(crate) const WAITS_FOR_WINDOW: &str = "A run now waits for a window";
+pub(crate) const WAITS_FOR_APPROVAL_AND_WINDOW: &str = "Waits for approval, then for a window";
 pub(crate) const POLICY_WARNINGS: &str = "Policies warn about this run";
 pub(crate) const RUNS: &str = "Runs";
 pub(crate) const RUN: &str = "Run";
@@ -48,6 +49,7 @@ pub(crate) const ANYONE_HERE: &str = "Like anyone who can run actions in this wo
 pub(crate) const STARTS_RIGHT_AWAY: &str = "Starts right away";
 pub(crate) const NOTHING_IN_THE_WAY: &str = "No rollout or other action is running";
 pub(crate) const DOESNT_START_YET: &str = "Doesn't start right away";
+pub(crate) const DEPENDS_ON_VALUES: &str = "Approvals depend on the values you enter";
 pub(crate) const ASKS_TO_CONFIRM: &str = "Asks you to confirm";
 pub(crate) const NOT_MEASURED: &str = "Duration unknown: no run has succeeded yet";
 pub(crate) const WHAT_IT_DOES: &str = "What it does";
@@ -64,6 +66,11 @@ pub(crate) fn only(people: &[String]) -> String {
 /// Why the user can't run an action, skip a step, or retry a run.
 pub(crate) fn refused(why: &Error) -> String {
     upper_first(&why.to_string())
+}
+
+/// When a run continues that needs approvals. `opens` is the day and time at which the window opens.
+pub(crate) fn approved_before_window(opens: &str) -> String {
+    format!("Approvers are asked right away. Once it's approved, the run waits for the window, which opens on {opens}.")
 }
 
 /// How long an action usually takes.
@@ -84,6 +91,11 @@ pub(crate) fn at_most(timeout: &str) -> String {
 /// How many of all runs are listed.
 pub(crate) fn of_all(listed: usize, all: usize) -> String {
     format!("{listed} of {all}, newest first")
+}
+
+/// Runs that the activity of a request leaves out.
+pub(crate) fn earlier(count: usize) -> String {
+    if count == 1 { "1 earlier run is listed in Actions".to_owned() } else { format!("{count} earlier runs are listed in Actions") }
 }
 
 /// Title of the form of an action.

@@ -42,6 +42,11 @@ pub(crate) const ACTION: &str = "Action";
 pub(crate) const EVERYWHERE: &str = "Everywhere";
 pub(crate) const IN_APPROVALS: &str = "In Approvals";
 pub(crate) const ON_GRAPHS: &str = "On a graph";
+/// The command that opens a workspace.
+pub(crate) fn open_workspace(path: &str) -> String {
+    format!("Open workspace {path}")
+}
+
 pub(crate) const OPEN_SEARCH: &str = "Search and commands";
 pub(crate) const SHOW_SHORTCUTS: &str = "Keyboard shortcuts";
 pub(crate) const NEXT_ROW: &str = "Next request";

@@ -6,6 +6,7 @@ use super::policy::PolicyLine;
 use super::preflight::{AddedObject, CheckLine, PriceLine, RoomLine};
 use super::request::ParameterLine;
 use super::sort::{Column, Sort};
+use super::workflow::PolicyLink;
 use promise::DeniedReason;
 use promise::attribute::Touched;
 use promise::risk::Risk;
@@ -159,6 +160,8 @@ pub struct InboxRow {
     pub namespace: String,
     /// Name of the request.
     pub name: String,
+    /// Title of the action, if the decision is about one of its runs. Empty otherwise.
+    pub action: String,
     /// Name of the promise.
     pub promise: String,
     /// Display name of the promise.
@@ -187,6 +190,13 @@ pub struct InboxRow {
     pub note: String,
     /// The user's decision, in the list of decided requests.
     pub given: Option<GivenLine>,
+}
+
+impl InboxRow {
+    /// Returns what the decision is about: the request, or an action of it.
+    pub fn subject(&self) -> String {
+        if self.action.is_empty() { self.name.clone() } else { format!("{} · {}", self.action, self.name) }
+    }
 }
 
 /// A rule that the user can decide on now, or can decide differently.
@@ -272,6 +282,22 @@ pub struct CommentLine {
     pub text: String,
 }
 
+/// The run of an action that a decision is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewedRun {
+    /// The policy that requires the approval. Absent for a step of the promise.
+    pub policy: Option<PolicyLink>,
+    /// Title of the step, or its id.
+    pub step: String,
+    /// What the action does, or empty.
+    pub description: String,
+    /// Whether people are asked to confirm the action.
+    pub confirm: bool,
+    /// Address of the run's page. Absent if the user can't open it.
+    pub href: Option<String>,
+}
+
 /// Everything an approver needs to decide on a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -280,6 +306,8 @@ pub struct ReviewPage {
     pub row: InboxRow,
     /// The request in one line.
     pub title: String,
+    /// The run of an action that it is about. Absent if it is about the request itself.
+    pub run: Option<ReviewedRun>,
     /// Reason for the request, or empty.
     pub reason: String,
     /// Hash of the content to decide on. Absent if there is nothing to decide.

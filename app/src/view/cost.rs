@@ -85,6 +85,8 @@ impl CostBy {
 pub struct CostPage {
     /// The normalized query.
     pub query: CostQuery,
+    /// Months of the query that the page doesn't show, because there is no such month, or no cost was recorded in it.
+    pub unshown: Vec<UnshownMonth>,
     /// Grouping of the rows.
     pub by: CostBy,
     /// Display name of the month.
@@ -141,6 +143,15 @@ pub struct CostPage {
     pub movers: Option<CostMovers>,
     /// Possible savings. Absent for past months.
     pub savings: Option<CostSavings>,
+}
+
+/// A month that was asked for and isn't shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnshownMonth {
+    /// The month of the page: it shows the present month instead.
+    Page,
+    /// The month to compare with: the page compares with the month before instead, if it can.
+    Compared,
 }
 
 /// A month that amounts are compared with.

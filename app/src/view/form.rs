@@ -49,6 +49,8 @@ pub struct RequestForm {
     pub focus: Option<String>,
     /// What someone else has changed in the meantime.
     pub conflict: Option<String>,
+    /// What an approver requested to change, as a sentence. Absent if no one did.
+    pub objection: Option<String>,
     /// The tool that applies the request from a file and so can undo changes. Absent if there is none.
     pub applied_by: Option<String>,
     /// Whether secrets were entered that weren't stored, so that the user has to enter them again.
@@ -57,6 +59,8 @@ pub struct RequestForm {
     pub merge: Option<MergeView>,
     /// Defaults that were replaced because of policies, a sentence each.
     pub adjusted: Vec<String>,
+    /// The values that replace them, as the form posts them.
+    pub given: Vec<String>,
     /// What the values change in what is running. Absent for a new request.
     pub change: Option<ChangeView>,
     /// Id of the draft in which typing is saved.
@@ -174,6 +178,8 @@ pub struct ChangeView {
 pub struct MergeView {
     /// Who made the last change, or empty.
     pub by: String,
+    /// Whether that is the user, in another tab or with another tool.
+    pub own: bool,
     /// RFC 3339 time of it, or empty.
     pub at: String,
     /// The values, one line each.

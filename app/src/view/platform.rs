@@ -323,6 +323,8 @@ pub struct PolicyForm {
     pub warnings: Vec<TextProblem>,
     /// Identifies these warnings. Empty without warnings. The policy is saved once it is posted with it.
     pub warned: String,
+    /// What someone else changed since it was opened.
+    pub conflict: Option<PolicyConflict>,
     /// Effect on existing instances. Absent if it is unknown.
     pub effect: Option<PolicyEffect>,
     /// Result of the check. Absent before the first check.
@@ -339,6 +341,16 @@ pub struct PolicyForm {
     pub saved: Option<bool>,
     /// Whether it was posted after the session had ended.
     pub posted: bool,
+}
+
+/// A policy that someone changed while a form was open. The form can be saved all the same.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyConflict {
+    /// The last change.
+    pub last: Option<PolicyHistoryLine>,
+    /// What the text of the form changes in the policy as it is now, as sentences.
+    pub changes: Vec<String>,
 }
 
 /// A rule in the form of its policy.

@@ -224,6 +224,10 @@ pub struct Happening {
     pub state: HappeningState,
     /// Values that it changed.
     pub changes: Vec<super::ValueChange>,
+    /// Address of what it is about, or empty.
+    pub href: String,
+    /// Whether it changed nothing, such as a password that someone revealed.
+    pub no_change: bool,
 }
 
 /// An object that was created for a request.
@@ -340,6 +344,8 @@ pub struct RequestPage {
     pub conditions: Vec<Condition>,
     /// Activity, oldest first.
     pub timeline: Vec<Happening>,
+    /// Number of earlier runs of actions, which aren't part of the activity.
+    pub earlier_runs: usize,
     /// Resolved parameters.
     pub parameters: Vec<ParameterLine>,
     /// Values that the pending change would set. Empty if no change is pending.

@@ -82,8 +82,8 @@ pub struct ActionForm {
     pub form: Form,
     /// Runs of other actions that parameters can name, by the name of the action.
     pub choices: Vec<RunChoices>,
-    /// When the run would start, as a sentence. Absent if it wouldn't wait for the windows of policies.
-    pub window: Option<String>,
+    /// The window that the run would wait for. Absent if the windows of policies are open.
+    pub window: Option<RunWindow>,
     /// Rules that it breaks and that only warn, as sentences.
     pub warnings: Vec<String>,
     /// Identity of the workspace.
@@ -111,8 +111,19 @@ pub struct BeforeRun {
     pub usual: Option<TypicalTime>,
     /// What a run would wait for before it starts. Empty if it would start right away.
     pub waits: String,
-    /// Approvals that policies require before its steps run. Empty as long as the parameters aren't valid.
+    /// Approvals that policies require before its steps run, by the parameters that are known.
     pub approvals: Vec<RunApproval>,
+    /// Whether more approvals might be required once all parameters are known.
+    pub undecided: bool,
+}
+
+/// A window that isn't open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunWindow {
+    /// When it opens, such as `Saturday, 28 November at 22:00 (Europe/Berlin)`. Empty if it doesn't.
+    pub opens: String,
+    /// When a run that needs no approval would be carried out, as a sentence.
+    pub sentence: String,
 }
 
 /// An approval that a policy requires of a run.

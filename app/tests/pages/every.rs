@@ -9,7 +9,7 @@ use axum::response::Response;
 use http::Request;
 use promise::{BusyReason, DeniedReason, Error, TooManyReason};
 
-use crate::world::decided::UID;
+use crate::world::decided::{RUN_UID, UID};
 use crate::world::{WORKSPACE, World, full, visit};
 
 /// A page as a browser gets it.
@@ -106,6 +106,7 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         here("approval", approval("")),
         bad("approval-settled", approval("")),
         looks("approval-viewer", approval("")),
+        here("approval-run", format!("/approvals/{RUN_UID}")),
         here("approval-again", approval("?refused=decision")),
         here("approval-alike", approval("/alike?refused=decision")),
         here("requests", shop("/requests")),
@@ -138,6 +139,9 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         here("request-not-completed", orders("?refused=changed")),
         here("presets", shop("/presets?saved=Nightly")),
         empty("presets-empty", shop("/presets")),
+        here("preset-delete", shop(&format!("/presets?delete={}", "7".repeat(32)))),
+        here("preset-deleted", shop("/presets?deleted=Weekly")),
+        here("preset-not-deleted", shop("/presets?deleted=Nightly")),
         here("preset-new", shop("/presets?promise=postgresql&start=request:default/orders-db")),
         here("preset-refused", shop("/presets?promise=postgresql&draft=d1&refused=changed")),
         here("preset-lost", shop("/presets?promise=postgresql")),
@@ -163,6 +167,7 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         here("edit-review", orders("/edit/review?draft=d1")),
         here("delete", orders("/delete")),
         bad("delete-unagreed", orders("/delete")),
+        here("delete-bare", shop("/requests/default/media/delete")),
         here("delete-wrong", orders("/delete?refused=confirmation")),
         here("resources", shop("/resources")),
         here("resources-below", shop(&format!("/resources{of_data}"))),
@@ -182,7 +187,10 @@ fn addresses() -> Vec<(&'static str, Option<World>, String)> {
         here("notification-settings", to("/notifications/settings")),
         bad("notification-settings-wrong", to("/notifications/settings")),
         empty("notification-settings-bare", to("/notifications/settings")),
+        here("notification-settings-saved", to("/notifications/settings?done=saved")),
         here("stand-in", to("/notifications/stand-in")),
+        here("stand-in-saved", to("/notifications/stand-in?done=saved")),
+        empty("stand-in-ended", to("/notifications/stand-in?done=ended")),
         bad("stand-in-wrong", to("/notifications/stand-in")),
         looks("stand-in-lacking", to("/notifications/stand-in")),
         empty("stand-in-none", to("/notifications/stand-in")),

@@ -5,6 +5,7 @@ mod every;
 mod once;
 mod outcomes;
 mod required;
+mod runs;
 mod troubleshooting;
 mod world;
 

@@ -8,10 +8,15 @@ use imbl::OrdMap;
 use promise::price::{Day, PriceBook};
 use promise::visibility::{Offer, Place, Shelf};
 
-use crate::kinds::PromiseCatalog;
+use crate::kinds::{Promise, PromiseCatalog};
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node, Tree, WorkspacePath};
 use crate::world::World;
+
+/// Returns a promise as catalogs list it.
+pub fn offer<'a>(name: &'a str, home: &'a Place, promise: &'a Promise) -> Offer<'a> {
+    Offer { name, home, spec: &promise.spec, is_deleting: promise.metadata.deletion_timestamp.is_some() }
+}
 
 /// A catalog with its place.
 pub struct CatalogAt {

@@ -174,7 +174,9 @@ fn answer(facts: &Facts<'_>) -> Result<PreflightAnswer, Error> {
     let shelves: Vec<Shelf<'_>> = catalogs.iter().map(|(name, spec)| Shelf { name, home: &home, trusted, spec }).collect();
     let book = match shelves.as_slice() {
         [] => PriceBook::closed("No catalog with prices was given; add one with --with FILE."),
-        shelves => PriceBook::open(&Offer { name, home: &home, spec }, &lineage, shelves, Day::of_unix(now.as_second())),
+        shelves => {
+            PriceBook::open(&Offer { name, home: &home, spec, is_deleting: false }, &lineage, shelves, Day::of_unix(now.as_second()))
+        }
     };
     let request_name = options.name.clone().or_else(|| given.name.clone()).unwrap_or_else(|| name.to_owned());
     let mut request: PromiseRequestSpec = {

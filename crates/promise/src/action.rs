@@ -24,7 +24,7 @@ pub(crate) use run_name::{digits, joined};
 pub use start::{
     Turn, accepted, is_held, may_run, not_allowed, phase_in_queue, waits_for_request, waits_for_turn, waits_to_start, yields_turn,
 };
-pub use status::{Observed, cancelled, denied, refused, status, waiting};
+pub use status::{Observed, cancelled, denied, refused, restarted, resumed, status, waiting};
 pub use words::{choose_run, chosen_run, gone, none_succeeded, unknown_action, unnamed};
 
 use crate::api::{ActionSpec, FormHints, Implementation, OutputSpec, PromiseSpec, Workflows};

@@ -1,28 +1,64 @@
-//! How deep promises can request promises.
+//! Requests that promises create: how deep, and never for themselves.
 
 use crate::problem::Problem;
 
-/// Maximum number of requests in a row of which each was created for the one before. A promise that requests itself would go on forever.
+/// Maximum number of requests in a row of which each was created for the one before.
 pub const NESTING_LIMIT: usize = 8;
 
-/// Returns why a request that promises created isn't fulfilled. `above` is the number of requests that it is nested in.
-pub fn problem(above: usize) -> Option<Problem> {
-    (above > NESTING_LIMIT).then(|| {
+/// A request that created another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Creator {
+    /// Name of its promise.
+    pub promise: String,
+    /// Id of the home of the promise, if it is known.
+    pub home: Option<String>,
+}
+
+/// Returns why a request that promises created isn't fulfilled. `creators` are the requests that it is nested in, nearest first.
+pub fn too_deep(creators: &[Creator]) -> Option<Problem> {
+    (creators.len() > NESTING_LIMIT).then(|| {
         let message = format!(
-            "Promises requested promises {NESTING_LIMIT} times in a row, and this would be another time. Ask their teams whether one of them \
-             requests itself."
+            "Promises requested promises {NESTING_LIMIT} times in a row, and this would be another time. Ask their teams to request fewer."
         );
         Problem { path: ".promise".to_owned(), message }
     })
 }
 
+/// Returns why a request isn't fulfilled whose promise is also that of a request that it is nested in. Even a few levels of a promise that
+/// requests itself several times would be very many requests.
+pub fn repeated(creators: &[Creator], promise: &str, home: &str) -> Option<Problem> {
+    let is_same = |creator: &Creator| creator.promise == promise && creator.home.as_deref().is_none_or(|known| known == home);
+    creators.iter().any(is_same).then(|| {
+        let message = format!(
+            "A request for {promise} created this one, directly or through other promises. A promise can't request itself: ask the team of \
+             {promise} to change it."
+        );
+        Problem { path: ".promise.name".to_owned(), message }
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{NESTING_LIMIT, problem};
+    use super::{Creator, NESTING_LIMIT, repeated, too_deep};
+
+    fn creator(promise: &str, home: Option<&str>) -> Creator {
+        Creator { promise: promise.to_owned(), home: home.map(str::to_owned) }
+    }
 
     #[test]
     fn promises_can_request_promises_up_to_a_limit() {
-        assert_eq!(problem(NESTING_LIMIT), None);
-        assert!(problem(NESTING_LIMIT + 1).unwrap().message.starts_with("Promises requested promises 8 times"));
+        let creators = |count: usize| -> Vec<Creator> { (0..count).map(|index| creator(&format!("p{index}"), None)).collect() };
+        assert_eq!(too_deep(&creators(NESTING_LIMIT)), None);
+        assert!(too_deep(&creators(NESTING_LIMIT + 1)).unwrap().message.starts_with("Promises requested promises 8 times"));
+    }
+
+    #[test]
+    fn no_promise_requests_itself_but_one_of_the_same_name_elsewhere() {
+        let creators = [creator("team", Some("shop")), creator("database", Some("shop"))];
+        assert_eq!(repeated(&creators, "database", "platform"), None, "a team offers a database of its own that requests the platform's");
+        assert_eq!(repeated(&creators, "cache", "shop"), None);
+        let problem = repeated(&creators, "team", "shop").unwrap();
+        assert!(problem.message.starts_with("A request for team created this one"), "{problem:?}");
+        assert!(repeated(&[creator("team", None)], "team", "shop").is_some(), "its home isn't known");
     }
 }

@@ -56,7 +56,7 @@ pub use range::{Target, applies, covers_promise, gather, has_to_fit, origin_of};
 pub use reading::Reading;
 pub(crate) use reading::Readings;
 pub use refusal::{Conflict, ConflictCause, ExpressionError, Refusal, RefusalReason, RuleProblem, UnfitValue, UnknownTotal, WrongBound};
-pub use runs::{RunFacts, RunHold, RunVerdict, for_runs, hold_run, judge_run};
+pub use runs::{RunFacts, RunHold, RunVerdict, depends_on_parameters, for_runs, hold_run, judge_run};
 pub use schedule::{ActionSchedule, schedule_outcomes, scheduled};
 pub use settle::{Settled, settle, settle_read};
 pub use source::PolicySource;

@@ -25,12 +25,13 @@ use schema::structural::Schema;
 use serde_json::Value;
 pub use workflows::{at_references, resolved, workflow_problems};
 
-use crate::api::PromiseSpec;
+use crate::api::{PromiseSpec, WorkflowName};
 use crate::changelog;
 use crate::expression;
 use crate::problem::Problem;
 use crate::render::Compiled;
 use crate::resolve::MAX_PROBLEMS;
+use crate::workflow::check_references;
 
 /// Number of passes over a schema: its structure, its defaults and its rules each need the previous ones to be valid.
 const PASSES: usize = 4;
@@ -100,8 +101,13 @@ fn rest(draft: &mut Draft<'_>, schema: &Schema) {
     parameters::check(draft, schema);
     form::check(draft, schema);
     policies::check(draft, schema);
-    if let Err(problems) = Compiled::compile(draft.spec) {
-        draft.problems.extend(problems);
+    match Compiled::compile(draft.spec) {
+        Ok(compiled) => {
+            let named = WorkflowName::ALL.into_iter().filter_map(|name| Some((name, compiled.workflows().get(name)?)));
+            let problems = named.flat_map(|(name, workflow)| check_references(workflow, &format!(".workflows.{}", name.word())));
+            draft.problems.extend(problems);
+        }
+        Err(problems) => draft.problems.extend(problems),
     }
     resources::check(draft);
 }

@@ -139,6 +139,9 @@ fn next(phase: Phase, waiting: &WaitingOn) -> (Actor, Option<&'static str>) {
             WaitingKind::Person => (Actor::Requester, Some(EDIT)),
             WaitingKind::Step if phase == Phase::Failed => (Actor::Requester, Some("Edit the request, or contact the promise's team")),
             WaitingKind::Step | WaitingKind::Controller | WaitingKind::Nothing if phase == Phase::Deleting => next_of_phase(phase),
+            WaitingKind::Step | WaitingKind::Controller | WaitingKind::Nothing if phase == Phase::Degraded && is_stuck(waiting.reason) => {
+                next_of_phase(phase)
+            }
             WaitingKind::Step | WaitingKind::Controller | WaitingKind::Nothing => (Actor::Platform, Some("You don't need to do anything")),
             WaitingKind::Capacity => (Actor::Capacity, Some("The request continues as soon as there is room")),
         },
@@ -149,9 +152,16 @@ fn next_of_phase(phase: Phase) -> (Actor, Option<&'static str>) {
     match phase {
         Phase::Ready => (Actor::NoOne, None),
         Phase::Failed | Phase::Rejected => (Actor::Requester, Some("Edit the request. It's checked again immediately")),
+        // What ran and broke rarely recovers on its own.
+        Phase::Degraded => (Actor::Requester, Some("Check the resources. Then edit the request, or contact the promise's team")),
         Phase::Deleting => (Actor::Platform, Some("The request disappears when all its resources are deleted")),
         _ => (Actor::Platform, None),
     }
+}
+
+/// Whether nothing is in progress that could end the wait.
+fn is_stuck(reason: WaitingReason) -> bool {
+    matches!(reason, WaitingReason::Unhealthy | WaitingReason::Retrying | WaitingReason::Dependency | WaitingReason::Unknown)
 }
 
 fn settled(phase: Phase) -> &'static str {
@@ -171,4 +181,41 @@ fn settled(phase: Phase) -> &'static str {
 fn settled_since(status: &PromiseRequestStatus) -> Option<String> {
     let healthy = status.conditions.iter().find(|condition| condition.r#type == "Healthy")?;
     healthy.last_transition_time.clone().filter(|_| status.phase == Phase::Ready)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence_of(phase: Phase, kind: WaitingKind, reason: WaitingReason) -> StatusSentence {
+        let waiting_on = (kind != WaitingKind::Nothing).then(|| WaitingOn::new(kind, reason, "Deployment web isn't healthy yet"));
+        status_sentence(Some(&PromiseRequestStatus { phase, waiting_on, ..PromiseRequestStatus::default() }))
+    }
+
+    #[test]
+    fn a_degraded_request_has_a_next_step_for_its_requester() {
+        for (kind, reason) in [
+            (WaitingKind::Step, WaitingReason::Unhealthy),
+            (WaitingKind::Controller, WaitingReason::Retrying),
+            (WaitingKind::Nothing, WaitingReason::Unknown),
+        ] {
+            let sentence = sentence_of(Phase::Degraded, kind, reason);
+            let next = sentence.next.as_deref();
+            assert!(sentence.is_requesters(), "{sentence:?}");
+            assert_eq!(next, Some("Check the resources. Then edit the request, or contact the promise's team"), "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_progress_needs_nothing_from_the_requester() {
+        for (phase, kind, reason) in [
+            (Phase::Degraded, WaitingKind::Step, WaitingReason::StepRunning),
+            (Phase::Degraded, WaitingKind::Controller, WaitingReason::Applying),
+            (Phase::Provisioning, WaitingKind::Step, WaitingReason::Unhealthy),
+            (Phase::Updating, WaitingKind::Step, WaitingReason::Unhealthy),
+        ] {
+            let sentence = sentence_of(phase, kind, reason);
+            assert_eq!((sentence.who, sentence.next.as_deref()), (Actor::Platform, Some("You don't need to do anything")), "{reason:?}");
+        }
+    }
 }

@@ -31,6 +31,8 @@ pub struct Offer<'a> {
     pub home: &'a Place,
     /// Its spec.
     pub spec: &'a PromiseSpec,
+    /// Whether it is being deleted: it stays until its last instance is gone.
+    pub is_deleting: bool,
 }
 
 /// A catalog in its home workspace.
@@ -153,6 +155,9 @@ impl OfferAccess {
 /// If it isn't visible.
 pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> Result<SeenBy, NotVisible> {
     let Some(workspace) = lineage.last() else { return Err(NotVisible::WorkspaceUnknown) };
+    if offer.is_deleting {
+        return Err(NotVisible::Deleting { promise: offer.name.to_owned() });
+    }
     match offer.spec.lifecycle {
         Lifecycle::Draft => return Err(NotVisible::Draft { promise: offer.name.to_owned() }),
         Lifecycle::Retired => return Err(retired(offer)),
@@ -178,8 +183,8 @@ pub fn seen_by(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> R
     }
 }
 
-/// Whether a workspace can know that this promise exists, even if it can't be requested there: a retired promise, or a draft of a home
-/// above. Users who name a promise of an unrelated workspace learn nothing about it.
+/// Whether a workspace can know that this promise exists, even if it can't be requested there: one that is retired or being deleted, or a
+/// draft of a home above. Users who name a promise of an unrelated workspace learn nothing about it.
 pub fn is_known(offer: &Offer<'_>, lineage: &[Place], shelves: &[Shelf<'_>]) -> bool {
     let listed = || !listings(offer, lineage, shelves).is_empty();
     match lineage.iter().rev().position(|place| place.cluster == offer.home.cluster) {
@@ -324,7 +329,7 @@ mod tests {
     fn a_promise_without_a_published_version_is_visible_and_cannot_be_requested() {
         let home = place("root:platform");
         let published = spec(Lifecycle::Published, Visibility::Descendants);
-        let offer = Offer { name: "database", home: &home, spec: &published };
+        let offer = Offer { name: "database", home: &home, spec: &published, is_deleting: false };
         let facts = Facts { bound: Some(true), may_create: Some(true), ..Facts::default() };
         let access = offer_access(&offer, &lineage("root:platform:team"), &[], &facts);
         assert!(access.requestable.is_yes());
@@ -336,7 +341,7 @@ mod tests {
     fn offered_below_its_home_and_through_catalogs_of_trusted_homes() {
         let home = place("root:platform");
         let published = spec(Lifecycle::Published, Visibility::Descendants);
-        let offer = Offer { name: "redis", home: &home, spec: &published };
+        let offer = Offer { name: "redis", home: &home, spec: &published, is_deleting: false };
         assert_eq!(seen_by(&offer, &lineage("root:platform:x"), &[]), Ok(SeenBy::Descent { levels: 1 }));
         assert!(seen_by(&offer, &lineage("root:acme:shop"), &[]).is_err());
 
@@ -348,7 +353,7 @@ mod tests {
         assert!(seen_by(&offer, &lineage("root:globex"), &[shelf(true)]).is_err());
 
         let draft = spec(Lifecycle::Draft, Visibility::Descendants);
-        let offer = Offer { name: "redis", home: &home, spec: &draft };
+        let offer = Offer { name: "redis", home: &home, spec: &draft, is_deleting: false };
         assert!(seen_by(&offer, &lineage("root:acme:shop"), &[shelf(true)]).is_err());
     }
 
@@ -360,7 +365,7 @@ mod tests {
         let shelf = Shelf { name: "standard", home: &home, trusted: true, spec: &listing };
         let known = |lifecycle, visibility, from: &str| {
             let spec = spec(lifecycle, visibility);
-            is_known(&Offer { name: "redis", home: &home, spec: &spec }, &lineage(from), &[shelf])
+            is_known(&Offer { name: "redis", home: &home, spec: &spec, is_deleting: false }, &lineage(from), &[shelf])
         };
         let (all, own) = (Visibility::Descendants, Visibility::Private);
         for (lifecycle, visibility, from, expected) in [
@@ -380,7 +385,7 @@ mod tests {
     fn identity_is_the_cluster_and_not_the_path() {
         let home = Place { cluster: "old".into(), path: "root:acme".into() };
         let published = spec(Lifecycle::Published, Visibility::Descendants);
-        let offer = Offer { name: "redis", home: &home, spec: &published };
+        let offer = Offer { name: "redis", home: &home, spec: &published, is_deleting: false };
         assert!(seen_by(&offer, &lineage("root:acme:shop"), &[]).is_err(), "a reused path is another workspace");
     }
 
@@ -399,7 +404,7 @@ mod tests {
     fn what_is_unknown_is_never_yes() {
         let home = place("root:acme");
         let published = spec(Lifecycle::Published, Visibility::Descendants);
-        let offer = Offer { name: "redis", home: &home, spec: &published };
+        let offer = Offer { name: "redis", home: &home, spec: &published, is_deleting: false };
         let shop = lineage("root:acme:shop");
         let state = offer_access(&offer, &shop, &[], &Facts::default());
         assert!(matches!((&state.enabled, &state.requestable), (Answer::Unknown { .. }, Answer::Unknown { .. })));

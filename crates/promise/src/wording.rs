@@ -22,13 +22,32 @@ pub fn label(spec: &PromiseSpec, path: &Path) -> String {
     }
 }
 
-/// Returns the label as a noun inside a sentence. If the title is a question, the name of the parameter is used instead.
+/// Returns the label as a noun inside a sentence, in quotation marks if it isn't one, such as “Keep backups for”. If the title is a
+/// question, the name of the parameter is used instead.
 pub fn noun(spec: &PromiseSpec, path: &Path) -> String {
     let label = label(spec, path);
     match path.0.last() {
+        Some(Segment::Each) => format!("each of {}", noun(spec, &Path(path.0[..path.0.len() - 1].to_vec()))),
         Some(Segment::Key(key)) if label.ends_with('?') => lower_first(&humanise(key)),
-        _ => lower_first(&label),
+        _ if reads_as_noun(&label) => lower_first(&label),
+        _ => quoted(&label),
     }
+}
+
+/// Returns a label as it is, in quotation marks: it reads well in any sentence.
+pub(crate) fn quoted(label: &str) -> String {
+    format!("“{label}”")
+}
+
+/// First or last words of labels that aren't nouns, such as “For provider” and “Keep backups for”.
+const PREPOSITIONS: [&str; 14] = ["as", "at", "by", "for", "from", "if", "in", "of", "on", "per", "to", "when", "with", "without"];
+/// First words of labels that are instructions, such as “Keep backups”.
+const VERBS: [&str; 8] = ["allow", "disable", "enable", "exclude", "include", "keep", "require", "use"];
+
+fn reads_as_noun(label: &str) -> bool {
+    let is_any = |word: Option<&str>, of: &[&str]| word.is_some_and(|word| of.contains(&word.to_lowercase().as_str()));
+    let (first, last) = (label.split(' ').next(), label.rsplit(' ').next());
+    !is_any(first, &PREPOSITIONS) && !is_any(last, &PREPOSITIONS) && !is_any(first, &VERBS)
 }
 
 fn hint_title(spec: &PromiseSpec, path: &Path) -> Option<String> {
@@ -232,8 +251,31 @@ pub(crate) fn singular(label: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{all_of, counted, humanise, lower_first, value};
+    use super::{all_of, counted, humanise, lower_first, noun, value};
+    use crate::api::PromiseSpec;
+    use crate::path::Path;
     use serde_json::json;
+
+    #[test]
+    fn labels_that_are_no_nouns_are_quoted() {
+        let form = json!({"fields": {
+            ".retention": {"title": "Keep backups for"},
+            ".size": {"title": "Disk size"},
+            ".backup": {"title": "Do you need backups?"},
+        }});
+        let spec = PromiseSpec { form: serde_json::from_value(form).unwrap(), ..PromiseSpec::default() };
+        for (path, expected) in [
+            (".retention", "“Keep backups for”"),
+            (".size", "disk size"),
+            (".backup", "backup"),
+            (".forProvider", "“For provider”"),
+            (".enableTls", "“Enable TLS”"),
+            (".enabled", "enabled"),
+            (".retention[*]", "each of “Keep backups for”"),
+        ] {
+            assert_eq!(noun(&spec, &Path::parse(path).unwrap()), expected);
+        }
+    }
 
     #[test]
     fn counts_are_singular_or_plural() {

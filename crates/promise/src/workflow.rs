@@ -17,6 +17,7 @@ mod job;
 mod key;
 mod planned;
 mod progress;
+mod references;
 mod remove;
 mod required;
 mod run;
@@ -26,6 +27,7 @@ mod tests;
 mod undo;
 mod words;
 
+use jiff::SignedDuration;
 use serde_json::Value;
 
 pub use advance::{Advanced, Input, advance};
@@ -37,6 +39,7 @@ pub use decisions::{
 };
 pub use job::{JobInputs, ObservedJob, WantedJob, is_ended};
 pub use planned::{PlannedStep, StepEffect, planned};
+pub(crate) use references::check_references;
 pub use required::{provenance, required_steps};
 pub use run::{Run, name_of};
 pub use skip::{SkipEffect, skip_effect, skip_hash};
@@ -102,6 +105,8 @@ pub struct HttpTask {
     pub body: Option<Value>,
     /// The same for every attempt that means the same effect.
     pub idempotency_key: String,
+    /// How long the call can take, if the step has a timeout.
+    pub within: Option<SignedDuration>,
 }
 
 /// What is read of a Job that ended.

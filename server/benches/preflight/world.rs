@@ -69,7 +69,7 @@ impl World {
         let catalog = document(include_str!("../../../examples/catalog/standard.yaml"));
         let catalog: PromiseCatalogSpec = serde_json::from_value(catalog["spec"].clone()).expect("a catalog");
         let shelf = Shelf { name: "standard", home: &home, trusted: true, spec: &catalog };
-        let offer = Offer { name, home: &home, spec: &spec };
+        let offer = Offer { name, home: &home, spec: &spec, is_deleting: false };
         let lineage: Vec<Place> = LEVELS[..3].iter().copied().map(place).collect();
         let book = PriceBook::open(&offer, &lineage, &[shelf], Day::parse("2026-06-01").expect("a day"));
         Self {

@@ -6,7 +6,8 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
+use http::request::Parts;
 use http::{HeaderMap, Method, Request, header};
 use promise::{DeniedReason, Error};
 use sha2::{Digest as _, Sha256};
@@ -16,7 +17,7 @@ use crate::web::body;
 /// Name of the form field that carries the token.
 pub const FORM_FIELD: &str = "_token";
 /// Header that carries the token in requests made by scripts.
-pub const HEADER: &str = "x-form-token";
+pub const HEADER: &str = app::TOKEN_HEADER;
 /// Largest body of an unsafe request, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
 /// Largest body of an unsafe request with a document, in bytes. The largest definitions that people publish are 1.5 MB long, and the encoding of forms
@@ -33,6 +34,11 @@ pub fn form_token(cookie: &str) -> String {
     let mut token = hex::encode(Sha256::new().chain_update("opm-portal form token\n").chain_update(cookie).finalize());
     token.truncate(DIGITS);
     token
+}
+
+/// Checks whether a text looks like a form token, of whichever session.
+pub fn is_token(text: &str) -> bool {
+    text.len() == DIGITS && text.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }
 
 /// Checks whether the method can change state.
@@ -65,17 +71,27 @@ pub fn check_origin(headers: &HeaderMap, authority: &str, secure: bool) -> Resul
     }
 }
 
-/// Checks the form token and returns the request with its body read, up to `most` bytes.
+/// What came of the check of a form token.
+pub enum TokenCheck {
+    /// It is that of the session. The request has its body.
+    Passed(Request<Body>),
+    /// It is missing or belongs to another session.
+    OtherSession(Parts, Bytes),
+}
+
+/// Checks the form token, and reads the body, up to `most` bytes.
 ///
 /// # Errors
-/// [`Error::Denied`] if the token is missing or belongs to another session, and the errors of [`body::read`].
-pub async fn check_token(request: Request<Body>, cookie: &str, most: usize, patience: Duration) -> Result<Request<Body>, Error> {
+/// The errors of [`body::read`].
+pub async fn check_token(request: Request<Body>, cookie: &str, most: usize, patience: Duration) -> Result<TokenCheck, Error> {
     let expected = form_token(cookie);
     let (parts, body) = request.into_parts();
     let bytes = body::read(body, most, patience).await?;
+    let judged = |passes, parts, bytes| {
+        if passes { TokenCheck::Passed(Request::from_parts(parts, Body::from(bytes))) } else { TokenCheck::OtherSession(parts, bytes) }
+    };
     if let Some(token) = parts.headers.get(HEADER) {
-        let passes = same(token.as_bytes(), expected.as_bytes());
-        return if passes { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) };
+        return Ok(judged(same(token.as_bytes(), expected.as_bytes()), parts, bytes));
     }
     let is_form = parts
         .headers
@@ -84,11 +100,7 @@ pub async fn check_token(request: Request<Body>, cookie: &str, most: usize, pati
         .is_some_and(|value| value.starts_with("application/x-www-form-urlencoded"));
     let found =
         is_form && form_urlencoded::parse(&bytes).any(|(name, value)| name == FORM_FIELD && same(value.as_bytes(), expected.as_bytes()));
-    if found { Ok(Request::from_parts(parts, Body::from(bytes))) } else { Err(stale()) }
-}
-
-fn stale() -> Error {
-    DeniedReason::OtherSession.into()
+    Ok(judged(found, parts, bytes))
 }
 
 /// Compares in constant time, so that the duration doesn't reveal where the inputs differ.
@@ -143,11 +155,13 @@ mod tests {
     async fn the_token_of_the_session_passes_and_the_body_stays_whole() {
         let cookie = "c".repeat(64);
         let body = format!("name=a&{FORM_FIELD}={}", form_token(&cookie));
-        let request = check_token(post("application/x-www-form-urlencoded", body.clone()), &cookie, MAX_BODY, PATIENCE).await.unwrap();
+        let checked = check_token(post("application/x-www-form-urlencoded", body.clone()), &cookie, MAX_BODY, PATIENCE).await.unwrap();
+        let TokenCheck::Passed(request) = checked else { panic!("it is the token of the session") };
         assert_eq!(request.into_body().collect().await.unwrap().to_bytes(), body);
         let mut scripted = post("application/json", "{}".into());
         scripted.headers_mut().insert(HEADER, form_token(&cookie).parse().unwrap());
-        assert!(check_token(scripted, &cookie, MAX_BODY, PATIENCE).await.is_ok());
+        let checked = check_token(scripted, &cookie, MAX_BODY, PATIENCE).await.unwrap();
+        assert!(matches!(checked, TokenCheck::Passed(_)));
     }
 
     #[tokio::test]
@@ -159,7 +173,9 @@ mod tests {
             ("application/x-www-form-urlencoded", "name=a".into()),
             ("application/json", "{}".into()),
         ] {
-            assert!(matches!(check_token(post(content_type, body), &cookie, MAX_BODY, PATIENCE).await, Err(Error::Denied { .. })));
+            let checked = check_token(post(content_type, body.clone()), &cookie, MAX_BODY, PATIENCE).await.unwrap();
+            let TokenCheck::OtherSession(_, kept) = checked else { panic!("{body} passes") };
+            assert_eq!(kept, body, "what was typed is still there");
         }
         let large = "x".repeat(MAX_BODY + 1);
         assert!(matches!(check_token(post("text/plain", large), &cookie, MAX_BODY, PATIENCE).await, Err(Error::TooLarge { .. })));

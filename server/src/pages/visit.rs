@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use app::actions::{DEMO, THEME, ZONE};
 use app::backend::{Backend, Visit};
 use app::document::{self, Page};
-use app::pages::{refused, settle};
+use app::pages::{refused, refused_from, settle};
 use app::view::{Person, SignInProvider};
 use axum::extract::{FromRequestParts, Request};
 use axum::response::Response;
@@ -179,6 +179,13 @@ impl Visiting {
     pub async fn refuse(self, workspace: Option<&str>, error: &Error) -> Response {
         let visit = self.visit(None);
         let (page, nonce) = (refused(&visit, workspace, error), visit.nonce.clone());
+        secured(document::show(visit, page).await, &nonce)
+    }
+
+    /// Answers a posted form with the page of an error. `form` is the address where it can be opened again.
+    pub async fn refuse_from(self, form: String, error: &Error) -> Response {
+        let visit = self.visit(None);
+        let (page, nonce) = (refused_from(&visit, error, form), visit.nonce.clone());
         secured(document::show(visit, page).await, &nonce)
     }
 

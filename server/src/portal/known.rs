@@ -10,7 +10,7 @@ use cluster::watch::Key;
 use cluster::world::World;
 use cluster::{ClusterId, WorkspacePath};
 use promise::api::{CandidateState, PromiseSpec};
-use promise::visibility::{self, Offer, Place, Shelf};
+use promise::visibility::{self, Place, Shelf};
 
 use crate::portal::Caller;
 
@@ -47,7 +47,7 @@ impl Caller {
         let cluster = tree.cluster(&path)?;
         let promise = portal.world.promises.get(&Key::cluster_scoped(&cluster, name))?;
         let home = Place { cluster: cluster.to_string(), path: path.to_string() };
-        let offer = Offer { name, home: &home, spec: &promise.spec };
+        let offer = cluster::shelves::offer(name, &home, &promise);
         let catalogs = portal.world.shelves(&cluster, &portal.trusted_homes);
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(CatalogAt::shelf).collect();
         let knows = |place: &ClusterId| {

@@ -13,7 +13,7 @@ use imbl::OrdMap;
 use promise::api::{ConditionStatus, MissingRequirement, PromiseSpec, Requirement};
 use promise::policy::{self, Effective};
 use promise::resolve::PromiseReading;
-use promise::visibility::{self, Answer, Facts, Offer, OfferAccess, Place, SeenBy, Shelf};
+use promise::visibility::{self, Answer, Facts, OfferAccess, Place, SeenBy, Shelf};
 use promise::{BusyReason, Error, Result};
 
 use super::place::{Namespaces, Workspace};
@@ -168,7 +168,7 @@ impl Offers<'_> {
         let present = self.world.promises.get(&key)?;
         let refused = is_refused(&present).then(|| present.spec.version.clone());
         let (promise, is_published) = self.offered_version(&key, present);
-        let (offer, shelves) = (Offer { name, home: &home.place, spec: &promise.spec }, home.shelves());
+        let (offer, shelves) = (cluster::shelves::offer(name, &home.place, &promise), home.shelves());
         let facts = Facts { missing_requirements: self.missing(&home.cluster, &promise.spec.requires), ..self.facts.clone() };
         let standing = visibility::offer_access(&offer, &self.workspace.lineage, &shelves, &facts);
         let standing = if is_published { standing } else { standing.unpublished() };

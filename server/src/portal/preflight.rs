@@ -373,7 +373,7 @@ impl Caller {
 
 /// Returns an offer as catalogs list it.
 fn offer(offered: &Offered) -> Offer<'_> {
-    Offer { name: &offered.key.name, home: &offered.home, spec: &offered.promise.spec }
+    cluster::shelves::offer(&offered.key.name, &offered.home, &offered.promise)
 }
 
 /// Returns a promise of which only the parameters can be checked: no published revision of it could be rendered.

@@ -9,6 +9,7 @@ pub(super) mod decisions;
 pub(super) mod detail;
 pub(crate) mod following;
 pub(super) mod form;
+mod given;
 pub(crate) mod index;
 mod kept;
 mod list;

@@ -4,6 +4,7 @@
 mod before;
 mod commands;
 mod form;
+mod history;
 pub(crate) mod index;
 mod list;
 mod offers;
@@ -16,8 +17,10 @@ use app::view::{ActionForm, ActionOutcome, RunPage, RunsPage};
 use async_trait::async_trait;
 use promise::Result;
 
+pub(in crate::portal) use self::before::policy_link;
 pub(crate) use self::commands::RunCommand;
 pub(in crate::portal) use self::commands::read;
+pub(in crate::portal) use self::history::history;
 pub(in crate::portal) use self::offers::offers;
 pub(in crate::portal) use self::one::{title, values};
 use crate::portal::Caller;

@@ -1,14 +1,15 @@
 //! Forms that are posted after their session has ended: they lead to the sign-in and back to their page. What can be typed in them is kept for
-//! the next person who signs in with the same browser, which gets a key in a cookie. The address leads to the form and holds no value.
+//! the next person who signs in with the same browser, which gets a key in a cookie. The address leads to the form and holds no value. If
+//! someone has signed in again by then, in another tab, they lead back to their page at once.
 
 use app::actions::{
     self, AskAgain, CancelRun, CancelWorkflow, ChangeRequest, Comment, Decide, DecideTogether, DeletePolicy, DeleteRequest, RetryRun,
-    RetryWorkflow, RevealOutput, RollOut, RunAction, SaveNotificationSettings, SavePolicy, SetDelegate, SignIn, SkipStep, SubmitRequest,
-    SwitchPolicy, Withdraw,
+    RetryWorkflow, RevealOutput, RollOut, RunAction, SaveNotificationSettings, SavePolicy, SavePromise, SetDelegate, SignIn, SkipStep,
+    SubmitRequest, SwitchPolicy, Withdraw,
 };
 use app::backend::Pairs;
 use app::routes::{self, page};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http::header;
 use jiff::SignedDuration;
@@ -18,7 +19,7 @@ use promise::{Error, Result};
 use serde_json::json;
 
 use crate::auth::cookie::Kind;
-use crate::auth::csrf::FORM_FIELD;
+use crate::auth::csrf::{FORM_FIELD, is_token};
 use crate::portal::Portal;
 use crate::portal::caller::database;
 use crate::portal::requests::MANIFEST;
@@ -36,6 +37,8 @@ const DRAFT: &str = "draft";
 const REFUSED: &str = "refused";
 /// Largest form that is kept, in bytes: anyone can send one.
 const MAX_FORM: usize = 64 * 1024;
+/// Largest form with the text of a promise that is kept, in bytes.
+const MAX_DOCUMENT: usize = 512 * 1024;
 
 /// Checks whether a post at this address needs a session.
 pub(crate) fn needs_session(path: &str) -> bool {
@@ -43,26 +46,72 @@ pub(crate) fn needs_session(path: &str) -> bool {
 }
 
 /// Keeps a posted form and returns the redirect to the sign-in page, which leads back to the form. The last step of a request is not kept: it
-/// can contain secrets, and the draft that it names has everything else.
+/// can contain secrets, and the draft that it names has everything else. `had_cookie` is whether the browser still has the cookie of the session;
+/// `request_id` is that of the HTTP request.
 ///
 /// # Errors
-/// If the form is too large or isn't a form, or the database fails.
-pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, request_id: String) -> Result<Response> {
-    let bytes = body::read(body, MAX_FORM, portal.limits.body_timeout).await?;
-    let mut pairs: Vec<(String, String)> = parse(&bytes)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
-    take_secrets_out(portal, &mut pairs);
-    let PostedFrom { page, kept } = PostedFrom::of(path, &pairs);
-    let Some(kept) = kept else { return Ok(see(&page)) };
-    let (now, no_one) = (portal.clock.now(), PersonId::default());
-    let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
-    let write = RecordedWrite::of(portal, &no_one, &request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
-    let left = write.remember(portal.store.leave_post(&json!(pairs), now, expires, &*portal.random), |_| true).await;
-    let (id, key) = left.map_err(|error| database(&error))?;
-    let mut answer = see(&routes::with_query(&page, &[(kept, id.as_str())]));
-    if let Some(cookie) = portal.sign_in.cookie.set(Kind::Form, &key, KEPT.as_secs()) {
+/// [`Error::Unauthenticated`] if it wasn't posted from a page of a session; if the form is too large or isn't a form, or the database fails.
+pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, (had_cookie, request_id): (bool, String)) -> Result<Response> {
+    let most = if path == actions::path::<SavePromise>() { MAX_DOCUMENT } else { MAX_FORM };
+    let bytes = body::read(body, most, portal.limits.body_timeout).await?;
+    if !had_cookie && !is_of_session(&bytes)? {
+        return Err(Error::Unauthenticated);
+    }
+    let Left { page, key } = leave(portal, path, &bytes, &request_id).await?;
+    let mut answer = see(&page);
+    if let Some(cookie) = key.and_then(|key| portal.sign_in.cookie.set(Kind::Form, &key, KEPT.as_secs())) {
         answer.headers_mut().append(header::SET_COOKIE, cookie);
     }
     Ok(answer)
+}
+
+/// Keeps a form that was posted from a page of an earlier session, and returns the address where `person`, who has signed in again since, can
+/// open it again. `None` if there was no such session, or no one has signed in.
+///
+/// # Errors
+/// If it isn't a form, or the database fails.
+pub(crate) async fn reopen(
+    portal: &Portal,
+    person: Option<&PersonId>,
+    path: &str,
+    body: &Bytes,
+    request_id: String,
+) -> Result<Option<String>> {
+    let Some(person) = person.filter(|_| is_of_session(body).unwrap_or_default()) else { return Ok(None) };
+    let Left { page, key } = leave(portal, path, body, &request_id).await?;
+    if let Some(key) = key {
+        take(portal, &key, person, &request_id).await;
+    }
+    Ok(Some(page))
+}
+
+/// Checks whether a form comes from a page that was opened in a session. Which one isn't known any more.
+fn is_of_session(body: &Bytes) -> Result<bool> {
+    Ok(parse(body)?.iter().any(|(name, value)| name == FORM_FIELD && is_token(value)))
+}
+
+/// A form that was left.
+struct Left {
+    /// The page that it leads back to.
+    page: String,
+    /// The key that takes what was typed; `None` if nothing is typed there.
+    key: Option<String>,
+}
+
+async fn leave(portal: &Portal, path: &str, body: &Bytes, request_id: &str) -> Result<Left> {
+    let mut pairs: Vec<(String, String)> = parse(body)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
+    take_secrets_out(portal, &mut pairs);
+    let PostedFrom { page, kept } = PostedFrom::of(path, &pairs);
+    let Some(kept) = kept else { return Ok(Left { page, key: None }) };
+    let (now, no_one) = (portal.clock.now(), PersonId::default());
+    let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
+    let write = RecordedWrite::of(portal, &no_one, request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
+    let left = write.remember(portal.store.leave_post(&json!(pairs), now, expires, &*portal.random), |_| true).await;
+    let (id, key) = left.map_err(|error| match error {
+        store::Error::TooLarge { limit, .. } => Error::TooLarge { limit },
+        error => database(&error),
+    })?;
+    Ok(Left { page: routes::with_query(&page, &[(kept, id.as_str())]), key: Some(key) })
 }
 
 /// Takes secrets out of a posted manifest. Which promise it is about isn't known for certain without a session, so those of every promise that
@@ -110,6 +159,10 @@ impl PostedFrom {
         }
         if is(&[actions::path::<SavePolicy>()]) {
             let page = if name.is_empty() { routes::policy_new(workspace) } else { routes::policy_edit(workspace, name) };
+            return typed(page, DRAFT);
+        }
+        if is(&[actions::path::<SavePromise>()]) {
+            let page = if name.is_empty() { routes::promise_new(workspace) } else { routes::promise_edit(workspace, name) };
             return typed(page, DRAFT);
         }
         if is(&[actions::path::<Decide>(), actions::path::<Comment>()]) {
@@ -201,6 +254,9 @@ mod tests {
         let decision = [("uid", "u1"), ("hash", "h1"), ("comment", "Why?")];
         assert_eq!(leads(actions::path::<Decide>(), &decision), ("/approvals/u1?since=h1".to_owned(), Some("refused")));
         assert_eq!(leads(actions::path::<SavePolicy>(), &[("workspace", "root:a")]).1, Some("draft"));
+        let promise = [("workspace", "root:a"), ("name", "redis"), ("text", "kind: Promise")];
+        assert_eq!(leads(actions::path::<SavePromise>(), &promise), (routes::promise_edit("root:a", "redis"), Some("draft")));
+        assert_eq!(leads(actions::path::<SavePromise>(), &promise[..1]), (routes::promise_new("root:a"), Some("draft")));
         let view = actions::path::<SaveView>();
         assert_eq!(leads(view, &[("back", "/requests?phase=Ready")]), ("/requests?phase=Ready".to_owned(), None));
         assert_eq!(leads(view, &[("back", "https://elsewhere.example")]), ("/".to_owned(), None));

@@ -160,7 +160,11 @@ async fn page_and_files_say_the_same_to_whoever_may_list_requests() {
     for address in ["/cost", "/cost?month=2020-02", "/cost?month=9998-12&by=x&page=99", "/cost?month=x"] {
         assert_eq!(owner.get(address).await.status, StatusCode::OK, "{address}");
     }
-    assert!(owner.get("/cost?month=2020-02").await.text.contains("February 2020"));
+    let over = owner.get("/cost?month=2020-02").await.text;
+    assert!(over.contains("February 2020") && !over.contains("This is the current month"), "{over}");
+    assert!(owner.get("/cost?month=x").await.text.contains("This is the current month"));
+    let later = owner.get("/cost?month=2020-02&against=2020-03").await.text;
+    assert!(later.contains("be compared with that month"), "{later}");
     let later = owner.get("/cost/export.csv?month=9998-12").await;
     let present = Month::of(product.running.portal.clock.now().as_second());
     let name = later.headers[header::CONTENT_DISPOSITION].to_str().expect("text");

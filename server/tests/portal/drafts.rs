@@ -9,7 +9,7 @@ use opm_portal::clock::Clock;
 use serde_json::json;
 
 use crate::access::requests;
-use crate::browser::{Answer, Browser, Product, fill};
+use crate::browser::{Answer, Browser, HOST, Product, fill};
 
 const FORM: &str = "/w/root:acme:shop/promises/postgresql/request";
 const LIST: &str = "/w/root:acme:shop/requests";
@@ -169,6 +169,66 @@ async fn a_form_is_carried_over_an_expired_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_is_opened_again_after_a_new_sign_in_in_another_tab() {
+    let product = Product::quiet().await;
+    let mut browser = product.signed_in("dev-shop").await;
+    let page = browser.get(FORM).await;
+    let mut browser = browser.signs_in("dev-shop").await;
+    let typed = fields(&page, &[("_op", "review"), ("/reason", "typed once"), ("/name", "orders-db"), ("/parameters/storage", "4x")]);
+    let mut script = browser.form(&format!("{FORM}/preflight"), &borrowed(&typed));
+    script.headers_mut().insert(header::ORIGIN, format!("http://{HOST}").parse().expect("an origin"));
+    script.headers_mut().insert(header::ACCEPT, "*/*".parse().expect("a type"));
+    let script = browser.send(script).await;
+    assert_eq!(script.status, StatusCode::FORBIDDEN);
+    assert_eq!(script.headers["x-form-token"], "other-session");
+    let refused = browser.send_form(FORM, &borrowed(&typed)).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    let link = refused.text.split("Open the form again").next().and_then(|before| before.rsplit("href=\"").next()).unwrap_or_default();
+    let link = link.split('"').next().unwrap_or_default().replace("&amp;", "&");
+    assert!(link.starts_with(&format!("{FORM}?draft=")), "{}", refused.text);
+    let form = browser.get(&link).await;
+    for kept in ["value=\"orders-db\"", "value=\"4x\"", "typed once"] {
+        assert!(form.text.contains(kept), "{kept}: {}", form.text);
+    }
+    assert!(!product.signed_in("org-owner").await.get(&link).await.text.contains("typed once"), "it is private");
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_is_carried_over_although_the_browser_has_dropped_the_cookie() {
+    let product = Product::quiet().await;
+    let page = product.signed_in("dev-shop").await.get(FORM).await;
+    let typed = fields(&page, &[("_op", "check"), ("/reason", "typed once"), ("/name", "orders-db")]);
+    let mut browser = product.browser();
+    let answer = browser.send_form(FORM, &borrowed(&typed)).await;
+    assert!(answer.location().starts_with("/sign-in?back="), "{} {}", answer.status, answer.text);
+    let sign_in = browser.get(answer.location()).await;
+    let back = sign_in.hidden("back").replace("&amp;", "&");
+    browser.post("/do/account/sign-in", &[("_token", &sign_in.hidden("_token")), ("person", "dev-shop"), ("back", &back)]).await;
+    assert!(browser.get(&back).await.text.contains("typed once"));
+    // A form of no page of ours isn't kept.
+    let forged = product.browser().send_form(FORM, &[("_token", "x"), ("/reason", "typed once")]).await;
+    assert_eq!(forged.status, StatusCode::UNAUTHORIZED);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_text_of_a_promise_is_carried_over_an_ended_session() {
+    let product = Product::quiet().await;
+    let mut browser = product.signed_in("platform-engineer").await;
+    let address = "/platform/promises/new?workspace=root:platform";
+    let page = browser.get(address).await;
+    let typed =
+        [("_token", page.hidden("_token")), ("_op", "check".into()), ("workspace", "root:platform".into()), ("text", "kind: Typed".into())];
+    let mut browser = browser.signs_in("platform-engineer").await;
+    let refused = browser.post("/do/promises/save", &borrowed(&typed)).await;
+    let link = refused.text.split("Open the form again").next().and_then(|before| before.rsplit("href=\"").next()).unwrap_or_default();
+    let link = link.split('"').next().unwrap_or_default().replace("&amp;", "&");
+    assert!(browser.get(&link).await.text.contains("kind: Typed"), "{link}: {}", refused.text);
+    product.running.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_people_who_edit_a_request_choose_value_by_value() {
     let product = Product::quiet().await;
     let mut browser = product.signed_in("dev-shop").await;
@@ -213,6 +273,20 @@ async fn choosing_production_picks_the_smallest_allowed_values_and_says_so() {
     let (answer, _) = types(&mut browser, &page, FORM, &pairs).await;
     assert!(answer.text.contains("Replicas is set to 2"), "{}", answer.text);
     assert!(answer.text.contains("Production baseline"), "{}", answer.text);
+    // The form shows the value now and posts it, which isn't a choice of the user.
+    let given = answer.text.split("name=\"_given\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a given value");
+    let given = given.replace("&quot;", "\"");
+    let shown = [("/name", "orders-db"), ("/parameters/tier", "production"), ("/parameters/replicas", "2"), ("_given", given.as_str())];
+    let (again, _) = types(&mut browser, &page, FORM, &shown).await;
+    assert!(again.text.contains("Replicas is set to 2"), "it still says so: {}", again.text);
+    let review = fields(&again, &[&shown[..], &[("_op", "review"), ("/reason", "For the shop"), ("/parameters/storage", "40")]].concat());
+    let review = browser.send_form(FORM, &borrowed(&review)).await;
+    let review = browser.get(review.location()).await;
+    let line = review.text.split("Replicas").nth(1).and_then(|rest| rest.split("</tr>").next()).unwrap_or_default();
+    assert!(line.contains("Production baseline") && !line.contains("You"), "{line}");
+    let back = [("/name", "orders-db"), ("/parameters/tier", "development"), ("/parameters/replicas", "2"), ("_given", given.as_str())];
+    let (answer, _) = types(&mut browser, &page, FORM, &back).await;
+    assert!(!answer.text.contains("is set to") && !answer.text.contains("name=\"_given\""), "it follows the policies: {}", answer.text);
     let typing = [&pairs[..], &[("_typing", "/parameters/replicas")]].concat();
     let (answer, _) = types(&mut browser, &page, FORM, &typing).await;
     assert!(!answer.text.contains("is set to"), "not while it is typed: {}", answer.text);

@@ -68,7 +68,7 @@ async fn every_keyword_of_a_json_schema_counts_in_the_form_and_on_the_plane() {
 
     let kept = fill(&mut browser, FORM, &[("/name", "docs"), ("/parameters/host", "docs"), ("/parameters/public", "true")], "review").await;
     let page = browser.follow(kept).await;
-    assert!(page.text.contains("There is a problem") && page.text.contains("Enter contact."), "{}", page.text);
+    assert!(page.text.contains("There is a problem") && page.text.contains("Enter a value for “Contact”."), "{}", page.text);
     let pairs = [("/name", "docs"), ("/parameters/host", "docs"), ("/parameters/public", "true"), ("/parameters/contact", "team")];
     let kept = fill(&mut browser, FORM, &pairs, "review").await;
     let page = browser.follow(kept).await;

@@ -291,8 +291,10 @@ async fn people_choose_how_they_are_told_and_wrong_choices_are_kept_nowhere() {
     }
     assert!(!browser.get("/notifications/settings").await.text.contains("Mars/Olympus"));
     let right = [("_token", token.as_str()), ("zone", "Europe/Berlin"), ("progress.mail", "atOnce"), ("progress.portal", "on")];
-    assert_eq!(browser.post("/do/notifications/settings", &right).await.location(), "/notifications/settings");
-    assert!(browser.get("/notifications/settings").await.text.contains("value=\"Europe/Berlin\""));
+    assert_eq!(browser.post("/do/notifications/settings", &right).await.location(), "/notifications/settings?done=saved");
+    let saved = browser.get("/notifications/settings?done=saved").await.text;
+    assert!(saved.contains("value=\"Europe/Berlin\"") && saved.contains("Notification settings saved"), "{saved}");
+    assert!(!browser.get("/notifications/settings").await.text.contains("Notification settings saved"));
 
     ask_for_a_cache(&product).await;
     let mail = mails.until("what goes on, as chosen", |mail| mail.text.contains("cache is ready")).await;
@@ -357,11 +359,11 @@ async fn who_no_longer_wants_mails_gets_none_of_those_that_wait() {
     let time = format!("{:02}:{:02}", minute / 60, minute % 60);
     let shown = [("_token", token.as_str()), ("zone", "UTC"), ("digest", "daily"), ("digest.at", time.as_str()), ("progress.portal", "on")];
     let collected: Vec<(&str, &str)> = shown.into_iter().chain([("progress.mail", "digest")]).collect();
-    assert_eq!(browser.post("/do/notifications/settings", &collected).await.location(), "/notifications/settings");
+    assert_eq!(browser.post("/do/notifications/settings", &collected).await.location(), "/notifications/settings?done=saved");
     ask_for_a_cache(&product).await;
     browser.until("/notifications", |page| page.text.contains("cache is ready")).await;
     assert!(store.count_deliveries(DeliveryState::Waiting).await.expect("a count") > 0, "it waits for the others of the day");
-    assert_eq!(browser.post("/do/notifications/settings", &shown).await.location(), "/notifications/settings");
+    assert_eq!(browser.post("/do/notifications/settings", &shown).await.location(), "/notifications/settings?done=saved");
     assert_eq!(store.count_deliveries(DeliveryState::Waiting).await.expect("a count"), 0);
     assert!(browser.get("/notifications").await.text.contains("cache is ready"), "the portal shows it still");
     assert!(mails.all().is_empty(), "{:#?}", mails.all());

@@ -119,9 +119,18 @@ async fn a_form_becomes_a_preset_that_others_cannot_use_elsewhere() {
     elsewhere.post("/do/presets/delete", &[("_token", theirs.as_str()), ("workspace", "root:acme:data"), ("id", id)]).await;
     assert!(browser.get(PRESETS).await.text.contains("Thirty"), "only from its own workspace");
     let own = listed.hidden("_token");
-    let deleted = browser.post("/do/presets/delete", &[("_token", own.as_str()), ("workspace", "root:acme:shop"), ("id", id)]).await;
-    assert_eq!(deleted.location(), PRESETS, "{}", deleted.text);
-    assert!(browser.get(PRESETS).await.text.contains("No presets yet"));
+    assert!(!listed.text.contains("/do/presets/delete"), "one click deletes nothing");
+    let confirmation = browser.get(&format!("{PRESETS}?delete={id}")).await;
+    assert!(
+        confirmation.text.contains("Delete the preset Thirty") && confirmation.text.contains("This can't be undone"),
+        "{}",
+        confirmation.text
+    );
+    let pairs = [("_token", own.as_str()), ("workspace", "root:acme:shop"), ("id", id), ("title", "Thirty")];
+    let deleted = browser.post("/do/presets/delete", &pairs).await;
+    assert_eq!(deleted.location(), format!("{PRESETS}?deleted=Thirty"), "{}", deleted.text);
+    let left = browser.get(deleted.location()).await.text;
+    assert!(left.contains("Preset Thirty deleted") && left.contains("No presets yet"), "{left}");
     assert!(!browser.get(&format!("{FORM}?start={start}")).await.text.contains("value=\"30\""), "its link leads to the defaults");
     product.running.close().await;
 }

@@ -128,7 +128,11 @@ async fn workspaces(browser: &mut Browser, all: &[(String, PromiseRequestStatus)
 /// The count of a list, as its page shows it.
 fn shown_of(matching: usize, total: usize) -> String {
     let resources = promise::wording::counted(total as u64, "resource");
-    if matching == total { format!(" of {resources}<") } else { format!(" of {matching} matching, {resources} in total<") }
+    match matching {
+        _ if matching == total => format!(" of {resources}<"),
+        0 => format!("No matches in {resources}<"),
+        _ => format!(" of {matching} matching, {resources} in total<"),
+    }
 }
 
 /// The counts of the workspaces by which a list can be narrowed, in their order.

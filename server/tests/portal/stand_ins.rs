@@ -12,6 +12,7 @@ use crate::receivers::mailbox;
 use promise::date::DateStyle;
 
 const PAGE: &str = "/notifications/stand-in";
+const SAVED: &str = "/notifications/stand-in?done=saved";
 
 async fn names(browser: &mut Browser, deputy: &str, from: &str, to: &str) -> Answer {
     let token = browser.get("/").await.hidden("_token");
@@ -35,7 +36,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     let mut deputy = product.signed_in("dev-data").await;
 
     // Finance may look and not decide: both are told, as soon as finance has looked.
-    assert_eq!(names(&mut approver, "finance", &today, &later).await.location(), PAGE);
+    assert_eq!(names(&mut approver, "finance", &today, &later).await.location(), SAVED);
     assert!(approver.get(PAGE).await.text.contains("aren't known until they open Approvals"));
     let page = finance.get("/approvals").await;
     for said in [
@@ -57,7 +58,7 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
     );
 
     // Another one, who may.
-    assert_eq!(names(&mut approver, "dev-data", &today, &later).await.location(), PAGE);
+    assert_eq!(names(&mut approver, "dev-data", &today, &later).await.location(), SAVED);
     let page = deputy.get(PAGE).await;
     assert!(page.text.contains("You're a delegate for Amara Okafor") && !page.text.contains("production-databases"), "{}", page.text);
     assert!(!finance.get("/approvals").await.text.contains("You're a delegate for"), "who was replaced does not any more");
@@ -76,7 +77,11 @@ async fn what_waits_follows_to_the_stand_in_and_the_right_does_not() {
 
     // It ends when they say so.
     let token = approver.get(PAGE).await.hidden("_token");
-    assert_eq!(approver.post("/do/delegations/end", &[("_token", &token)]).await.location(), PAGE);
+    assert!(approver.get(SAVED).await.text.contains("Delegate saved"));
+    let ended = approver.post("/do/delegations/end", &[("_token", &token)]).await.location().to_owned();
+    assert_eq!(ended, format!("{PAGE}?done=ended"));
+    assert!(approver.get(&ended).await.text.contains("Delegation ended"));
+    assert!(!approver.get(SAVED).await.text.contains("Delegate saved"), "there is none");
     assert!(!deputy.get(PAGE).await.text.contains("You're a delegate for"));
     product.running.close().await;
 }

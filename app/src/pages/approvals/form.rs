@@ -22,6 +22,8 @@ pub(in crate::pages) struct About<'a> {
     pub(in crate::pages) asked: &'a [Asked],
     /// Values for which changes can be requested: path and label.
     pub(in crate::pages) fields: &'a [(String, String)],
+    /// Whether it is about a run of an action.
+    pub(in crate::pages) is_run: bool,
     /// The page to return to.
     pub(in crate::pages) back: &'a str,
     /// Where the buttons are.
@@ -71,6 +73,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
         several => rules(several, &typed.rule).into_any(),
     };
     let short: String = about.hash.chars().take(SHORT).collect();
+    let applies_to = if about.is_run { texts::APPLIES_TO_RUN } else { texts::APPLIES_TO_CONTENT };
     let described = if wrong.is_some() { "comment-error" } else { "comment-hint" };
     Some(view! {
         <form class="decide" id="decide" method="post" action={actions::path::<Decide>()} aria-label=texts::DECISION>
@@ -84,7 +87,7 @@ pub(in crate::pages) fn decide(about: &About<'_>, token: &str) -> Option<impl In
             {ordinary.then(|| fields(about.fields, &typed.fields))}
             {inside.then(|| view! { <div class="row">{buttons(false)}</div> })}
             {breaks.then(|| if about.asked.iter().all(|asked| asked.window) { change_now().into_any() } else { emergency(ordinary, typed.emergency).into_any() })}
-            <p class="basis">{texts::APPLIES_TO_CONTENT}" "<span class="mono">{short}</span></p>
+            <p class="basis">{applies_to}" "<span class="mono">{short}</span></p>
         </form>
     })
 }
@@ -182,7 +185,8 @@ mod tests {
 
     fn form(window: bool) -> String {
         let asked = Asked { rule: "acme/nights/hours".into(), title: "Nights".into(), ordinary: false, emergency: true, window };
-        let about = About { uid: "u-1", hash: "ab12", asked: &[asked], fields: &[], back: "/w", buttons: Buttons::Inside, again: None };
+        let (asked, buttons) = ([asked], Buttons::Inside);
+        let about = About { uid: "u-1", hash: "ab12", asked: &asked, fields: &[], is_run: false, back: "/w", buttons, again: None };
         Owner::new_root(None).with(|| decide(&about, "token").into_view().to_html())
     }
 

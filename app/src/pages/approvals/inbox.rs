@@ -99,8 +99,11 @@ fn none_left(inbox: &InboxPage) -> impl IntoView + use<> {
     view! { <div class="inbox-pane"><Empty title=texts::NONE_LEFT text=texts::none_left(inbox.waiting) shape=Shape::Ready>{more}</Empty></div> }
 }
 
-/// Summarizes the page in two sentences.
+/// Summarizes the page in two sentences, or in one if there is nothing to list.
 fn summary(inbox: &InboxPage) -> String {
+    if inbox.all == 0 {
+        return texts::need_your_approval(inbox.waiting);
+    }
     let listed = match InboxView::parse(&inbox.query.view) {
         InboxView::Decided => texts::your_decisions(inbox.all),
         _ if inbox.total == inbox.all => texts::SOONEST_EXPIRY_FIRST.to_owned(),
@@ -164,6 +167,7 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     };
     let what = match (&row.given, row.change) {
         (Some(given), _) => texts::you_decided(&given.decision),
+        _ if !row.action.is_empty() => row.promise_title.clone(),
         (None, true) => texts::row_change(&row.promise_title),
         (None, false) => texts::row_new(&row.promise_title),
     };
@@ -174,7 +178,7 @@ fn line(listing: &Listing, row: &InboxRow, shown: &str, now: &str) -> impl IntoV
     let note = (!row.note.is_empty()).then(|| view! { <span class="row"><Badge shape=Shape::Unknown word=row.note.clone()/></span> });
     let current = (row.uid == shown && row.given.is_none()).then_some("true");
     view! {
-        <li><a href=href aria-current=current data-row=row.uid.clone()><span class="top"><b>{row.name.clone()}</b><span class="n">{row.price.clone()}</span></span>
+        <li><a href=href aria-current=current data-row=row.uid.clone()><span class="top"><b>{row.subject()}</b><span class="n">{row.price.clone()}</span></span>
             <span class="sub"><span>{what}</span><span>{when}</span></span>
             <span class="sub"><span class="mono">{row.workspace.clone()}</span>{(!row.requester.is_empty()).then(|| view! { <Person username=row.requester.clone()/> })}</span>
             {risk(row)}{note}</a></li>

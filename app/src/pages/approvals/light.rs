@@ -7,7 +7,7 @@ use promise::attribute::Touched;
 
 use super::Again;
 use super::pane::{After, asked_for, decision, price, reason, settled, steps};
-use super::parts::{checks, meta, risk, route, since, told};
+use super::parts::{about_action, checks, meta, required_by, risk, route, since, told};
 use super::thread::thread;
 use crate::backend::Visit;
 use crate::document::{About, Page, document};
@@ -37,7 +37,8 @@ fn shown(review: &ReviewPage, again: Option<&Again>, token: &str, username: &str
         <header class="topbar"><a class="brand" href=page::HOME aria-label=texts::PORTAL_HOME>{mark()}<span>{texts::PORTAL}</span></a><div class="topbar-end"><a class="btn" href=page::APPROVALS>{inbox}</a></div></header>
         <main class="light stack" id="main" tabindex="-1">
             {told(again)}
-            <header>{expires.map(|expires| view! { <p class="basis">{expires}</p> })}<h1>{review.title.clone()}</h1><p class="meta">{meta(review, now)}</p>{risk(row)}</header>
+            <header>{expires.map(|expires| view! { <p class="basis">{expires}</p> })}<h1>{review.title.clone()}</h1><p class="meta">{meta(review, now)}</p>{required_by(review)}{risk(row)}</header>
+            {about_action(review)}
             {review.since.as_ref().map(|earlier| since(earlier, now))}
             {settled(review)}
             <h2 class="vh">{texts::REQUEST}</h2>

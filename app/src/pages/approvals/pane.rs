@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::Again;
 use super::form::{About, Buttons, ask_again, bar, decide, withdraw};
-use super::parts::{changes, checks, meta, risk, route, since, told};
+use super::parts::{about_action, changes, checks, meta, required_by, risk, route, since, told};
 use super::thread::thread;
 use crate::pages::prices::source;
 use crate::pages::requests::adds;
@@ -45,7 +45,8 @@ pub(super) fn pane(
     view! {
         <section class="pane" aria-labelledby="what">
             {told(again)}
-            <header class="page-head"><div class="row"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{risk(row)}</div></div></header>
+            <header class="page-head"><div class="row"><Tile icon=row.icon.clone() large=true/><div class="grow"><h2 class="h1" id="what">{review.title.clone()}</h2><p class="meta">{meta(review, now)}</p>{required_by(review)}{risk(row)}</div></div></header>
+            {about_action(review)}
             {review.since.as_ref().map(|earlier| since(earlier, now))}
             {settled(review)}
             <div class="pane-grid">
@@ -76,28 +77,35 @@ pub(super) fn settled(review: &ReviewPage) -> Option<impl IntoView + use<>> {
     (!settled.is_empty()).then(|| view! { <Banner shape=Shape::Unknown title=texts::NO_DECISION_NEEDED><p>{settled}</p></Banner> })
 }
 
-pub(super) fn reason(review: &ReviewPage) -> impl IntoView + use<> {
+/// The reason for a request. A run of an action has none.
+pub(super) fn reason(review: &ReviewPage) -> Option<impl IntoView + use<>> {
+    if review.run.is_some() {
+        return None;
+    }
     let reason = if review.reason.is_empty() {
         view! { <p class="small muted">{texts::NO_REASON}</p> }.into_any()
     } else {
         view! { <blockquote class="said">{review.reason.clone()}</blockquote> }.into_any()
     };
-    view! { <section><h3>{texts::REASON}</h3>{reason}</section> }
+    Some(view! { <section><h3>{texts::REASON}</h3>{reason}</section> })
 }
 
-/// Values that differ from the running ones; all values for a new request.
-pub(super) fn asked_for(review: &ReviewPage) -> impl IntoView + use<> {
+/// Values that differ from the running ones; all values for a new request and a run.
+pub(super) fn asked_for(review: &ReviewPage) -> Option<AnyView> {
+    if review.run.is_some() && review.values.is_empty() {
+        return None;
+    }
     let asked = if review.row.mine { texts::YOU.to_owned() } else { person_name(&review.row.requester) };
     let all = parameter_lines(&review.values, &asked);
     if !review.row.change {
-        return view! { <section><h3>{texts::REQUESTED}</h3>{all}</section> }.into_any();
+        return Some(view! { <section><h3>{texts::REQUESTED}</h3>{all}</section> }.into_any());
     }
     let shown = if review.changes.is_empty() {
         view! { <p class="small muted">{texts::NO_VALUES_CHANGE}</p> }.into_any()
     } else {
         changes(&review.changes).into_any()
     };
-    view! { <section><h3>{texts::CHANGES}</h3>{shown}<details class="why"><summary>{texts::all_values(review.values.len())}</summary>{all}</details></section> }.into_any()
+    Some(view! { <section><h3>{texts::CHANGES}</h3>{shown}<details class="why"><summary>{texts::all_values(review.values.len())}</summary>{all}</details></section> }.into_any())
 }
 
 /// Steps of the workflow that will run.
@@ -204,8 +212,8 @@ pub(super) fn decision(review: &ReviewPage, after: After<'_>, again: Option<&Aga
     // Paths of parameters begin with a dot; terms such as the deletion policy have none.
     let values = review.values.iter().filter(|value| value.path.starts_with('.'));
     let fields: Vec<(String, String)> = values.map(|value| (value.path.clone(), value.label.clone())).collect();
-    let about =
-        About { uid: &review.row.uid, hash: &hash, asked: &review.asked, fields: &fields, back, buttons: Buttons::Bar(after.next), again };
+    let (uid, asked, buttons) = (&review.row.uid, &review.asked, Buttons::Bar(after.next));
+    let about = About { uid, hash: &hash, asked, fields: &fields, is_run: review.run.is_some(), back, buttons, again };
     let (form, bar) = (decide(&about, token), bar(&about));
     let otherwise = review.reconsiders.then(|| view! { <p class="small muted">{texts::CAN_CHANGE_DECISION}</p> });
     let none = (form.is_none() && review.settled.is_empty()).then(|| view! { <p class="small muted">{review.why_not.clone()}</p> });

@@ -8,6 +8,7 @@ use promise::outline::grouped;
 use promise::risk::Risk;
 
 use super::Again;
+use crate::pages::requests::policy_link;
 use crate::routes;
 use crate::texts::approvals as texts;
 use crate::texts::request::under;
@@ -25,7 +26,28 @@ pub(super) fn meta(review: &ReviewPage, now: &str) -> impl IntoView + use<> {
     view! {
         <span>{name}</span><span class="row gap-1">{texts::requested_by(row.change, row.mine)}{(!row.mine).then(|| view! { <Person username=row.requester.clone()/> })}</span><span class="mono">{row.workspace.clone()}</span>
         {(!row.since.is_empty()).then(|| view! { <span><Moment at=row.since.clone() now=now/></span> })}
+        {review.run.as_ref().and_then(|run| run.href.clone()).map(|href| view! { <span><a href=href>{texts::VIEW_RUN}</a></span> })}
     }
+}
+
+/// The policy or the step that requires the approval of a run.
+pub(super) fn required_by(review: &ReviewPage) -> Option<AnyView> {
+    let run = review.run.as_ref()?;
+    Some(match &run.policy {
+        Some(policy) => view! { <p class="small">{texts::APPROVAL_REQUIRED_BY}" "{policy_link(policy)}</p> }.into_any(),
+        None => view! { <p class="small">{texts::step_of_action(&run.step)}</p> }.into_any(),
+    })
+}
+
+/// What an action does, as a warning if people are asked to confirm it.
+pub(super) fn about_action(review: &ReviewPage) -> Option<AnyView> {
+    let run = review.run.as_ref()?;
+    let (confirm, about) = (run.confirm, run.description.clone());
+    if confirm {
+        let about = if about.is_empty() { texts::ACTION_ASKS_TO_CONFIRM.to_owned() } else { about };
+        return Some(view! { <Banner shape=Shape::Degraded title=texts::BEFORE_YOU_APPROVE><p>{about}</p></Banner> }.into_any());
+    }
+    (!about.is_empty()).then(|| view! { <p class="muted">{about}</p> }.into_any())
 }
 
 /// The risk, with its reasons.

@@ -87,7 +87,11 @@ pub async fn promise(visit: &Visit, workspace: &str, name: &str, shown: Shown<'_
     let wanted = NeededFor::Form { promise: name.to_owned(), home: home.clone(), draft: None };
     let name = page.row.display_name.clone();
     let about = About {
-        title: if part == Part::Overview { name } else { texts::tab_of(part.label(), &name) },
+        title: match part {
+            Part::Overview => name,
+            Part::UsedBy => texts::requests_of(&name),
+            Part::Fields | Part::Policies | Part::Versions => texts::tab_of(part.label(), &name),
+        },
         workspace: Some(workspace.clone()),
         section: routes::catalog(&workspace),
         ..About::default()

@@ -20,7 +20,8 @@ pub(super) fn figures(found: &CostPage) -> impl IntoView + use<> {
 
 fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView + use<> {
     let metered = up_to.map_or_else(|| texts::METERING_NOT_STARTED.to_owned(), |at| texts::metered_until(&day_and_time(at)));
-    let forecast = if found.is_current { texts::AT_CURRENT_USAGE } else { texts::MONTH_IS_OVER };
+    let (month, forecast) =
+        if found.is_current { (texts::MONTH_FORECAST, texts::AT_CURRENT_USAGE) } else { (texts::MONTH_TOTAL, texts::MONTH_IS_OVER) };
     let beside = found.against.as_ref().zip(sum.compared.as_ref());
     let same_days = beside.filter(|(month, _)| month.days > 0).and_then(|(month, compared)| {
         let more = compared.days.minus(&compared.same_days)?.rounded();
@@ -35,7 +36,7 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
             Some(left) if left.micros < 0 => {
                 texts::over_budget(&Money::new(left.micros.saturating_neg(), left.currency).rounded(), &budget.policy)
             }
-            Some(left) => texts::left_of_budget(&left.rounded(), &budget.policy),
+            Some(left) => texts::left_of_budget(&left.rounded(), &budget.policy, found.is_current),
             None => texts::partly_visible_budget(&budget.policy),
         };
         let amount = match &budget.used {
@@ -54,7 +55,7 @@ fn cells(found: &CostPage, sum: &CostSum, up_to: Option<&str>) -> impl IntoView 
         .map(|estimate| cell(texts::ESTIMATE, estimate.to_string(), [Some(texts::full_month(sum.instances)), against]));
     view! {
         {cell(texts::TO_DATE, sum.to_date.rounded().to_string(), [Some(metered), same_days])}
-        {cell(texts::MONTH_FORECAST, sum.forecast.rounded().to_string(), [Some(forecast.to_owned()), whole])}
+        {cell(month, sum.forecast.rounded().to_string(), [Some(forecast.to_owned()), whole])}
         {estimate}
         {budget}
         {waiting}

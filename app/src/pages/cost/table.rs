@@ -23,9 +23,9 @@ pub(super) fn rows(found: &CostPage) -> impl IntoView + use<> {
             <th scope="col" class="num">{texts::TO_DATE}</th>
             {found.is_current.then(|| view! { <th scope="col" class="num">{texts::AGAINST_ESTIMATE}</th> })}
             {column(&heads.same_days)}
-            <th scope="col" class="num">{texts::FORECAST}</th>
+            <th scope="col" class="num">{heads.month}</th>
             {column(&heads.whole)}
-            {heads.budgets.then(|| view! { <th scope="col" class="num">{texts::SHARE_OF_BUDGET}</th> })}
+            {heads.budgets.then(|| view! { <th scope="col" class="num">{heads.share}</th> })}
         </tr></thead><tbody>{lines}</tbody></table></div>
     }
 }
@@ -37,12 +37,21 @@ struct Heads {
     /// All of that month.
     whole: Option<String>,
     budgets: bool,
+    /// What the month comes to, and that beside the budget: a month that is over has no forecast.
+    month: &'static str,
+    share: &'static str,
 }
 
 impl Heads {
     fn of(found: &CostPage) -> Self {
         let against = found.against.as_ref();
+        let (month, share) = match found.is_current {
+            true => (texts::FORECAST, texts::SHARE_OF_BUDGET),
+            false => (texts::TOTAL, texts::TOTAL_OF_BUDGET),
+        };
         Self {
+            month,
+            share,
             same_days: against.filter(|month| month.days > 0).map(|month| texts::same_days_of(month.days, &month.title)),
             whole: against.map(|month| month.title.clone()),
             budgets: found.rows.iter().any(|row| row.budget.is_some()),
@@ -80,9 +89,9 @@ fn line(found: &CostPage, heads: &Heads, row: &CostRow) -> impl IntoView + use<>
             <td class="num" data-label=texts::TO_DATE>{row.to_date.rounded().to_string()}</td>
             {found.is_current.then(|| view! { <td class="num" data-label=texts::AGAINST_ESTIMATE>{against}</td> })}
             {change}
-            <td class="num" data-label=texts::FORECAST>{row.forecast.rounded().to_string()}</td>
+            <td class="num" data-label=heads.month>{row.forecast.rounded().to_string()}</td>
             {whole}
-            {heads.budgets.then(|| view! { <td class="num" data-label=texts::SHARE_OF_BUDGET>{budget}</td> })}
+            {heads.budgets.then(|| view! { <td class="num" data-label=heads.share>{budget}</td> })}
         </tr>
     }
 }

@@ -25,6 +25,12 @@ pub(super) fn conflict(refusal: Option<&Refusal>) -> Option<impl IntoView + use<
     Some(view! { <div role="alert"><Banner shape=Shape::Degraded title=NOT_SAVED focus=true><p>{why}"."</p></Banner></div> })
 }
 
+/// What a form on the page did, if that isn't refused.
+pub(super) fn done(title: Option<&'static str>, refusal: Option<&Refusal>) -> Option<impl IntoView + use<>> {
+    let title = title.filter(|_| refusal.is_none())?;
+    Some(view! { <Banner shape=Shape::Ready title=title live=true>""</Banner> })
+}
+
 /// One input with its problem.
 pub(super) fn input(
     problems: &[Problem],

@@ -5,17 +5,17 @@ use leptos::prelude::*;
 use promise::Result;
 use promise::notify::{MailRule, Rhythm, Sort};
 
-use super::input::{conflict, input, problems};
+use super::input::{conflict, done, input, problems};
 use crate::actions::{self, SaveNotificationSettings};
 use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
-use crate::routes::page;
+use crate::routes::{self, page};
 use crate::texts::approvals::error_title;
 use crate::texts::notifications as texts;
 use crate::ui::{Crumb, Crumbs, HiddenToken, PageHead, Shape, Status, SubmitButton, Weight};
 
-/// The page; a rejected form keeps what was typed.
-pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
+/// The page; a rejected form keeps what was typed. `outcome` is what the form just did.
+pub async fn settings(visit: &Visit, refusal: Option<Refusal>, outcome: &str) -> Result<Page> {
     let backend = visit.backend()?;
     let rules = backend.notice_rules(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await?;
     let token = backend.viewer().form_token;
@@ -26,10 +26,12 @@ pub async fn settings(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
         status: if wrong { 422 } else { 200 },
         ..About::default()
     };
+    let saved = (outcome == routes::SAVED).then_some(texts::SETTINGS_SAVED);
     Ok(framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link(texts::NOTIFICATIONS, page::NOTIFICATIONS.to_owned()), Crumb::here(texts::SETTINGS)]/>
             {conflict(refusal.as_ref())}
+            {done(saved, refusal.as_ref())}
             {problems(&rules.problems)}
             <PageHead title=texts::NOTIFICATION_SETTINGS meta=view! { <span>{texts::SETTINGS_INTRO}</span> }.into_any()/>
             <div class="split">

@@ -4,17 +4,17 @@ use crate::view::{CoverLine, NamedLine, StandInPage};
 use leptos::prelude::*;
 use promise::Result;
 
-use super::input::{conflict, input, problems};
+use super::input::{conflict, done, input, problems};
 use crate::actions::{self, EndDelegation, SetDelegate};
 use crate::backend::{Refusal, Visit};
 use crate::document::{About, Page, framed};
-use crate::routes::page;
+use crate::routes::{self, page};
 use crate::texts::approvals::error_title;
 use crate::texts::notifications as texts;
 use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, Moment, PageHead, Shape, Status, SubmitButton, Weight, day, person_name};
 
-/// The page; a rejected form keeps what was typed.
-pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
+/// The page; a rejected form keeps what was typed. `outcome` is what a form of the page just did.
+pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>, outcome: &str) -> Result<Page> {
     let backend = visit.backend()?;
     let found = backend.stand_in(refusal.as_ref().map(|refusal| refusal.fields.as_slice())).await?;
     let (now, token) = (visit.now.clone(), backend.viewer().form_token);
@@ -25,10 +25,16 @@ pub async fn stand_in(visit: &Visit, refusal: Option<Refusal>) -> Result<Page> {
         status: if wrong { 422 } else { 200 },
         ..About::default()
     };
+    let outcome = match (outcome, &found.named) {
+        (routes::SAVED, Some(_)) => Some(texts::DELEGATE_SAVED),
+        (routes::ENDED, None) => Some(texts::DELEGATION_ENDED),
+        _ => None,
+    };
     Ok(framed(visit, about, move || {
         view! {
             <Crumbs steps=vec![Crumb::link(texts::NOTIFICATIONS, page::NOTIFICATIONS.to_owned()), Crumb::here(texts::DELEGATE)]/>
             {conflict(refusal.as_ref())}
+            {done(outcome, refusal.as_ref())}
             {problems(&found.problems)}
             <PageHead title=texts::DELEGATE meta=view! { <span>{texts::DELEGATE_INTRO}</span> }.into_any()/>
             {covering(&found.covers)}

@@ -100,7 +100,7 @@ fn preview(form: &PolicyForm, editor: &RuleEditor, own: &str) -> impl IntoView +
                 <p class="small subtle typing" hidden>{requests::CHECKING}</p>
                 <Preflight/>
                 {saved}
-                <div role="status"><p class="small" data-failed="offline" hidden>{drafts::CANT_CHECK}" "<button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p><p class="small" data-failed="ended" hidden>{drafts::SIGNED_OUT}</p></div>
+                <div role="status"><p class="small" data-failed="offline" hidden>{drafts::CANT_CHECK}" "<button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p><p class="small" data-failed="ended" hidden>{drafts::SIGNED_OUT}</p><p class="small" data-failed="other" hidden>{drafts::OTHER_SESSION}</p></div>
             </section>
             <section><h2>{texts::EFFECT_ON_INSTANCES}</h2>{effect}</section>
             {(!form.warnings.is_empty()).then(|| view! { <section>{effect::warnings(&form.warnings, false, form.problems.is_empty())}</section> })}

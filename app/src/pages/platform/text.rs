@@ -1,6 +1,6 @@
 //! A policy, new or edited, as a form for one of its rules or as YAML: checked before it is saved, and nothing typed is lost.
 
-use crate::view::{PolicyForm, TextProblem};
+use crate::view::{PolicyConflict, PolicyForm, TextProblem};
 use leptos::prelude::*;
 use promise::Result;
 
@@ -11,7 +11,7 @@ use crate::document::{About, Page, Script, framed};
 use crate::routes::{self, page};
 use crate::texts::drafts;
 use crate::texts::platform as texts;
-use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, PageHead, Shape, SubmitButton, Weight};
+use crate::ui::{Banner, Crumb, Crumbs, HiddenToken, LinkButton, Moment, PageHead, Shape, SubmitButton, Weight};
 
 /// The page of a new policy in a workspace; `rule` is the one that its form shows.
 pub async fn new(visit: &Visit, workspace: &str, draft: Option<&str>, rule: Option<usize>) -> Result<Page> {
@@ -32,7 +32,7 @@ pub async fn preflight(visit: &Visit, fields: &Pairs) -> Result<Page> {
 }
 
 fn shown(visit: &Visit, form: PolicyForm, draft: Option<&str>) -> Page {
-    let draft = draft.unwrap_or_default().to_owned();
+    let (draft, now) = (draft.unwrap_or_default().to_owned(), visit.now.clone());
     let token = visit.backend.as_ref().map(|backend| backend.viewer().form_token).unwrap_or_default();
     let title = match &form.name {
         None => texts::NEW_POLICY.to_owned(),
@@ -65,12 +65,35 @@ fn shown(visit: &Visit, form: PolicyForm, draft: Option<&str>) -> Page {
         let ended = form
             .posted
             .then(|| view! { <Banner shape=Shape::Unknown title=drafts::SIGNED_IN_AGAIN><p>{drafts::NOTHING_WAS_SUBMITTED}</p></Banner> });
-        let top = view! { <Crumbs steps=steps/><PageHead title=title.clone()/>{ended} };
+        let conflict = form.conflict.as_ref().map(|found| conflict(found, &own, &now));
+        let top = view! { <Crumbs steps=steps/><PageHead title=title.clone()/>{ended}{conflict} };
         match &form.editor {
             Some(rule) => view! { <div id="problems">{wrong.then(|| editor::problems(rule))}</div>{top}{editor::form(&form, rule, &own, &back, token, draft)} }.into_any(),
             None => view! { {wrong.then(|| problems(&form.problems))}{top}{yaml(&form, wrong, &back, token, draft)} }.into_any(),
         }
     })
+}
+
+/// Who changed the policy meanwhile, and what saving would change in it now.
+fn conflict(found: &PolicyConflict, own: &str, now: &str) -> impl IntoView + use<> {
+    let own = own.to_owned();
+    let who = found.last.as_ref().map(|line| {
+        let changes = line.changes.iter().map(|change| view! { <li>{change.clone()}</li> }).collect_view();
+        let changes = (!line.changes.is_empty()).then(|| view! { <ul class="prose">{changes}</ul> });
+        view! { <p>{texts::deed(&line.by, &line.did)}" "<Moment at=line.at.clone() now=now.to_owned()/></p>{changes} }
+    });
+    let changes = found.changes.iter().map(|change| view! { <li>{change.clone()}</li> }).collect_view();
+    let changes = if found.changes.is_empty() {
+        view! { <p>{texts::SAVING_CHANGES_NOTHING}</p> }.into_any()
+    } else {
+        view! { <p>{texts::SAVING_CHANGES}</p><ul class="prose">{changes}</ul> }.into_any()
+    };
+    view! {
+        <Banner shape=Shape::Degraded title=texts::CHANGED_MEANWHILE>
+            {who}{changes}
+            <p><a class="btn btn-sm" href=own>{texts::DISCARD_AND_RELOAD}</a></p>
+        </Banner>
+    }
 }
 
 /// The policy as YAML.

@@ -38,8 +38,10 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
             .rev()
             .map(|resource| view! { <li><b>{resource.name.clone()}</b>" "<span class="subtle">{resource.kind.clone()}</span></li> });
         let goes = goes.collect_view();
-        // What stays keeps costing.
-        let money = page.price.monthly.as_ref().filter(|_| page.fate != Fate::Stays).map(|monthly| texts::cost_ends(monthly));
+        let is_bare = page.resources.is_empty();
+        // What stays keeps costing, and what was never accepted never cost anything.
+        let costs = page.accepted.is_some() && page.fate != Fate::Stays;
+        let money = page.price.monthly.as_ref().filter(|_| costs).map(|monthly| texts::cost_ends(monthly));
         let label = texts::delete_named(&row.name);
         let button = match &page.allowed.delete {
             Ok(()) => view! { <SubmitButton label=label weight=Weight::Danger icon="trash-2"/> }.into_any(),
@@ -53,9 +55,9 @@ pub async fn delete(visit: &Visit, workspace: &str, namespace: &str, name: &str,
             <form method="post" action={actions::path::<DeleteRequest>()} novalidate class="card danger-zone">
                 <HiddenToken token=token/>{identity(&row)}
                 {page.created_for.as_ref().map(again)}
-                <p>{fate(page.fate)}</p>
-                {if page.resources.is_empty() { view! { <p class="muted">{texts::NO_RESOURCES_YET}</p> }.into_any() } else { view! { <ul class="goes">{goes}</ul> }.into_any() }}
-                <p class="muted">{after(page.fate)}</p>
+                <p>{if is_bare { texts::DELETES_REQUEST_ONLY } else { fate(page.fate) }}</p>
+                {(!is_bare).then(|| view! { <ul class="goes">{goes}</ul> })}
+                <p class="muted">{if is_bare { texts::OTHERS_UNAFFECTED } else { after(page.fate) }}</p>
                 {money.map(|money| view! { <p class="muted">{money}</p> })}
                 <Text id="confirmation" name="confirmation" label=texts::type_to_confirm(&row.name) value=typed problem=problem focus=true/>
                 <div class="submit-bar">{button}<LinkButton href=address label=texts::CANCEL/></div>

@@ -83,6 +83,7 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
                 Some(found) => merge(found, &now).into_any(),
                 None => view! { <Banner shape=Shape::Degraded title=texts::CHANGED_BY_SOMEONE_ELSE><p>{what}</p></Banner> }.into_any(),
             })}
+            {form.objection.clone().map(|what| view! { <Banner shape=Shape::Degraded title=drafts::CHANGES_REQUESTED><p>{what}"."</p></Banner> })}
             {form.applied_by.as_ref().map(|tool| view! { <Banner shape=Shape::Unknown title=texts::applied_by(tool)><p>{texts::APPLYING_CAN_UNDO}</p></Banner> })}
             {form.posted.then(|| view! { <Banner shape=Shape::Unknown title=drafts::SIGNED_IN_AGAIN><p>{drafts::NOTHING_WAS_SUBMITTED}</p></Banner> })}
             {form.shared.clone().map(|shared| {
@@ -119,8 +120,10 @@ fn shown(visit: &Visit, workspace: &str, of: FormOf<'_>, form: RequestForm, draf
 }
 
 fn fields(form: &RequestForm, workspace: &str) -> impl IntoView + use<> {
+    let given = form.given.iter().map(|given| view! { <input type="hidden" name="_given" value=given.clone()/> }).collect_view();
     view! {
         {adjusted(form)}
+        {given}
         <Presets presets=form.form.presets.clone()/>
         {basics(form)}
         <Fields form=form.form.clone() focus=form.focus.clone() workspace=workspace.to_owned()/>
@@ -180,7 +183,8 @@ fn merge(found: &MergeView, now: &str) -> impl IntoView + use<> {
         let mine = choice("mine", drafts::KEEP_MINE, not_set(&line.mine), !line.keeps_theirs);
         view! { <fieldset class="field"><legend>{line.label.clone()}</legend>{was}{theirs}{mine}</fieldset> }
     });
-    let (lines, by, at, now) = (lines.collect_view(), drafts::changed_by(&person_name(&found.by)), found.at.clone(), now.to_owned());
+    let by = if found.own { drafts::CHANGED_BY_YOU.to_owned() } else { drafts::changed_by(&person_name(&found.by)) };
+    let (lines, at, now) = (lines.collect_view(), found.at.clone(), now.to_owned());
     let when = (!at.is_empty()).then(|| view! { " "{drafts::LAST_CHANGE}" "<Moment at=at now=now/>"." });
     view! { <Banner shape=Shape::Degraded title=by><p>{drafts::CHOOSE_VALUES}{when}</p>{lines}<p><button class="btn btn-sm" form="request" name="_op" value="check">{drafts::APPLY_CHOICES}</button></p></Banner> }
 }

@@ -61,7 +61,7 @@ fn verdict(preflight: &PreflightView, saved: Option<bool>, checks_itself: bool) 
         view! { <div data-failed=why hidden><p class="small">{text}</p>{retry}</div> }
     };
     let retry = view! { <p><button class="btn btn-sm" type="button" data-retry="">{drafts::TRY_AGAIN}</button></p> }.into_any();
-    let failures = checks_itself.then(|| view! { <div role="status">{failure("offline", drafts::CANT_CHECK, Some(retry))}{failure("ended", drafts::SIGNED_OUT, None)}</div> });
+    let failures = checks_itself.then(|| view! { <div role="status">{failure("offline", drafts::CANT_CHECK, Some(retry))}{failure("ended", drafts::SIGNED_OUT, None)}{failure("other", drafts::OTHER_SESSION, None)}</div> });
     let saved =
         saved.map(|saved| view! { <p class="small subtle">{if saved { drafts::DRAFT_SAVED } else { drafts::DRAFT_NOT_SAVED }}</p> });
     let (shape, word) = match preflight.verdict {

@@ -18,7 +18,7 @@ pub(super) fn panel(found: &ActionForm) -> impl IntoView + use<> {
         (!found.others.is_empty()).then(|| view! { <section><h2>{texts::OTHER_ACTIONS}</h2><ul class="checks">{others}</ul></section> });
     view! {
         <aside class="rail" aria-label=texts::BEFORE>
-            <section><h2>{texts::BEFORE}</h2><ul class="checks">{who(found)}{start(found)}{approvals}{confirmed(found)}{usual(found)}</ul></section>
+            <section><h2>{texts::BEFORE}</h2><ul class="checks">{who(found)}{start(found)}{approvals}{undecided(found)}{confirmed(found)}{usual(found)}</ul></section>
             <section><h2>{texts::WHAT_IT_DOES}</h2><ol class="checks">{steps}</ol></section>
             {others}
         </aside>
@@ -45,14 +45,20 @@ fn start(found: &ActionForm) -> Option<AnyView> {
         return Some(check(Shape::Waiting, texts::DOESNT_START_YET.to_owned(), found.before.waits.clone()));
     }
     // People who can't list runs don't learn whether another one is running.
-    let is_known = found.history.refused.is_none() && found.before.approvals.is_empty();
-    is_known.then(|| check(Shape::Ready, texts::STARTS_RIGHT_AWAY.to_owned(), texts::NOTHING_IN_THE_WAY.to_owned()))
+    let is_free = found.before.approvals.is_empty() && !found.before.undecided && found.window.is_none();
+    (found.history.refused.is_none() && is_free)
+        .then(|| check(Shape::Ready, texts::STARTS_RIGHT_AWAY.to_owned(), texts::NOTHING_IN_THE_WAY.to_owned()))
 }
 
 /// Who has to approve the run, by which policy.
 fn approval(approval: &RunApproval) -> AnyView {
     let (shape, who, policy) = (Shape::Waiting, approval.who.clone(), policy_link(&approval.policy));
     view! { <li data-st=shape.word()>{shape.svg()}<span>{who}<span class="subtle">{policy}</span></span></li> }.into_any()
+}
+
+/// Whether approvals depend on what is still to be entered.
+fn undecided(found: &ActionForm) -> Option<AnyView> {
+    found.before.undecided.then(|| check(Shape::Unknown, texts::DEPENDS_ON_VALUES.to_owned(), String::new()))
 }
 
 fn confirmed(found: &ActionForm) -> Option<AnyView> {

@@ -86,8 +86,15 @@ fn nothing_to_choose(found: &ActionForm) -> impl IntoView + use<> {
 
 /// What policies say about a run that they don't refuse.
 fn policies(found: &ActionForm) -> impl IntoView + use<> {
-    let window =
-        found.window.clone().map(|window| view! { <Banner shape=Shape::Ahead title=texts::WAITS_FOR_WINDOW><p>{window}</p></Banner> });
+    let is_asked = !found.before.approvals.is_empty();
+    let title = if is_asked { texts::WAITS_FOR_APPROVAL_AND_WINDOW } else { texts::WAITS_FOR_WINDOW };
+    let window = found.window.as_ref().map(|window| {
+        let when = match window.opens.as_str() {
+            opens if is_asked && !opens.is_empty() => texts::approved_before_window(opens),
+            _ => window.sentence.clone(),
+        };
+        view! { <Banner shape=Shape::Ahead title=title><p>{when}</p></Banner> }
+    });
     let warnings = found.warnings.iter().cloned().map(|warning| view! { <p>{warning}</p> }).collect_view();
     let warnings =
         (!found.warnings.is_empty()).then(|| view! { <Banner shape=Shape::Degraded title=texts::POLICY_WARNINGS>{warnings}</Banner> });

@@ -34,7 +34,7 @@ pub async fn suggestions(visit: &Visit, query: &SearchQuery) -> Result<String> {
         }));
     }
     let found = backend.search(query).await?;
-    let commands = commands::matching(visit, query);
+    let commands = commands::found(visit, query).await?;
     let all = Listing::new(page::SEARCH, query).address();
     Ok(fragment(visit, move || {
         let commands = commands.iter().take(COMMANDS);

@@ -103,6 +103,7 @@ impl Cost for World {
         }
         let page = CostPage {
             query: CostQuery { page: query.page.max(1), rows: query.rows.max(1), ..query.clone() },
+            unshown: Vec::new(),
             by: CostBy::parse(&query.by),
             month: "November 2026".into(),
             days_in_month: 30,

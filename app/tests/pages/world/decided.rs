@@ -12,6 +12,55 @@ use super::{WORKSPACE, World, approval, policies, preflight, tier};
 /// uid of the request that everybody is asked about.
 pub const UID: &str = "0f6d2c1e-0000-4000-8000-000000000001";
 
+/// What names a step of a run of an action of the same request.
+pub const RUN_UID: &str = "0f6d2c1e-0000-4000-8000-000000000001.5e7b";
+
+/// A run of an action in the inbox.
+pub fn run_row() -> InboxRow {
+    let note = "Required by Careful restores";
+    InboxRow { uid: RUN_UID.into(), action: "Restore".into(), price: String::new(), ..row("inventory-db", Risk::Low, note) }
+}
+
+/// The review of that run.
+fn run_review() -> ReviewPage {
+    let policy = PolicyLink {
+        title: "Careful restores".into(),
+        source: "root:acme".into(),
+        href: app::routes::policy("root:acme", "production-restores", WORKSPACE),
+    };
+    let value = "inventory-db-backup-1 (finished 20\u{a0}Nov\u{a0}2026, 22:04 UTC)";
+    let waiting = CheckLine {
+        state: CheckState::Unknown,
+        what: "The run is waiting for this approval".into(),
+        detail: "One of acme-approvers must approve.".into(),
+        target: String::new(),
+    };
+    ReviewPage {
+        row: InboxRow { change: false, ..run_row() },
+        title: "Restore inventory-db".into(),
+        run: Some(ReviewedRun {
+            policy: Some(policy),
+            step: "Approval required by Careful restores".into(),
+            description: "Replaces the data with that of a backup.".into(),
+            confirm: true,
+            href: Some(app::routes::run(WORKSPACE, "default", "inventory-db", "inventory-db-restore-1")),
+        }),
+        hash: Some("5e7b".into()),
+        asked: vec![Asked {
+            rule: "acme/production-restores/look".into(),
+            title: "One of acme-approvers must approve".into(),
+            ordinary: true,
+            emergency: false,
+            window: false,
+        }],
+        route: vec![approval()],
+        values: vec![ParameterLine { path: ".backup".into(), label: "Backup".into(), value: value.into(), ..ParameterLine::default() }],
+        checks: vec![waiting],
+        opens: true,
+        ..ReviewPage::default()
+    }
+}
+
 /// A request in the inbox.
 pub fn row(name: &str, risk: Risk, note: &str) -> InboxRow {
     InboxRow {
@@ -70,11 +119,7 @@ impl Approvals for World {
         let rows = match InboxView::parse(&query.view) {
             _ if self.empty => Vec::new(),
             InboxView::Decided => vec![InboxRow { given: Some(given), ..row("orders-db", Risk::Low, "") }],
-            _ => vec![
-                row("orders-db", Risk::High, "Changed since you approved"),
-                row("other", Risk::Raised, ""),
-                row("third", Risk::Low, ""),
-            ],
+            _ => vec![row("orders-db", Risk::High, "Changed since you approved"), row("other", Risk::Raised, ""), run_row()],
         };
         let facet = |value: &str| super::facets(&[(value, 2, false)]);
         Ok(InboxPage {
@@ -129,6 +174,9 @@ impl Approvals for World {
     }
 
     async fn review(&self, uid: &str, _: &str) -> Result<ReviewPage> {
+        if uid == RUN_UID {
+            return Ok(run_review());
+        }
         if uid != UID {
             return Err(Error::NotFound { what: "decision at this address".into() });
         }
@@ -140,6 +188,7 @@ impl Approvals for World {
         Ok(ReviewPage {
             row: InboxRow { change: self.fits, ..row("orders-db", Risk::High, "") },
             title: "orders-db: storage".into(),
+            run: None,
             reason: if self.fits { "Monthly reports take nine hours.".into() } else { String::new() },
             hash: self.fits.then(|| "9f2c41d0aa11".to_owned()),
             settled: if self.fits { String::new() } else { "It was turned down.".into() },
@@ -169,7 +218,7 @@ impl Approvals for World {
             touched: Some(Touched { changed: 1, kept: 5, ..Touched::default() }),
             objects: vec![object],
             steps: super::workflow::planned(),
-            before: vec!["In 90 days, for the rule four-eyes: 3 decisions about other requests of this promise, 3 approved.".into()],
+            before: vec!["In 90 days, for the policy “Four eyes”: 3 decisions on other requests of this promise, 3 approved.".into()],
             alike: 2,
             comments: vec![CommentLine { by: "approver".into(), at: "2026-11-21T10:58:00Z".into(), text: "Why now?\nCan it wait?".into() }],
             withdraw: Some(self.unless_refused(DeniedReason::ChangeRequest { workspace: Some(WORKSPACE.into()) })),

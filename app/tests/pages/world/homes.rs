@@ -57,7 +57,9 @@ pub fn home(world: &World) -> Home {
         attention: whole.total_of(|row| row.states.state == RequestState::Failed),
         waiting_total: whole.total_of(|row| row.states.state == RequestState::Failed),
         decisions: match (looks_after, world.fits) {
-            (true, true) => Some(Ok(HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, "")], total: 2 })),
+            (true, true) => {
+                Some(Ok(HomeDecisions { rows: vec![decided::row("orders-db", Risk::Raised, ""), decided::run_row()], total: 2 }))
+            }
             (_, false) => Some(Err("the plane does not answer".into())),
             (false, true) => None,
         },

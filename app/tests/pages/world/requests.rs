@@ -22,6 +22,7 @@ fn merge() -> MergeView {
         keeps_theirs,
     };
     MergeView {
+        own: false,
         by: "dev-data".into(),
         at: "2026-11-21T11:00:00Z".into(),
         lines: vec![line("Replicas", ".replicas", Some("2"), false), line("Storage", ".storage", None, true)],
@@ -61,6 +62,8 @@ impl Requests for World {
         let Some(row) = self.rows().into_iter().find(|row| row.name == name) else {
             return Err(Error::NotFound { what: format!("request {name}") });
         };
+        // Nothing was created for a request that failed at once.
+        let is_bare = name == "media";
         let happened = |at: &str, what: &str, state| Happening {
             at: at.into(),
             what: what.into(),
@@ -73,6 +76,7 @@ impl Requests for World {
                 after: Some("3".into()),
                 ..ValueChange::default()
             }],
+            ..Happening::default()
         };
         let resource = |id: &str, kind: &str, health, message: &str| ResourceLine {
             id: id.into(),
@@ -95,7 +99,13 @@ impl Requests for World {
                 happened("2026-11-21T09:02:00Z", "Asked for", HappeningState::Done),
                 happened("2026-11-21T09:03:00Z", "Waiting for approval (version 1.4.0)", HappeningState::Waiting),
                 happened("2026-11-21T11:02:00Z", "The database is being made", HappeningState::Done),
+                Happening {
+                    href: app::routes::run(super::WORKSPACE, "default", "orders-db", "orders-db-restore-1"),
+                    ..happened("2026-11-21T11:03:00Z", "Restore succeeded", HappeningState::Done)
+                },
+                Happening { no_change: true, ..happened("2026-11-21T11:04:00Z", "Password revealed", HappeningState::Done) },
             ],
+            earlier_runs: 2,
             parameters: vec![
                 tier(),
                 ParameterLine {
@@ -110,7 +120,7 @@ impl Requests for World {
             policies: policies("postgresql"),
             price: price(),
             spent: if self.fits { vec!["12.40 €".into()] } else { Vec::new() },
-            accepted: Some("2026-11-21T11:02:00Z".into()),
+            accepted: (!is_bare).then(|| "2026-11-21T11:02:00Z".into()),
             usual: Some(ReadyIn { median: 69, measured: 6 }),
             related: vec![RelatedGroup {
                 kind: RelatedKind::RequiredBy,
@@ -142,11 +152,15 @@ impl Requests for World {
             schedules: super::workflow::schedules(self.fits),
             upgrade: Some(super::releases::upgrade()),
             deprecation: (!self.fits).then(super::releases::deprecation),
-            resources: vec![
-                resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
-                resource("credentials", "Secret", Health::Healthy, ""),
-                resource("replica", "Secret", Health::Degraded, "It has expired"),
-            ],
+            resources: if is_bare {
+                Vec::new()
+            } else {
+                vec![
+                    resource("database", "Cluster", Health::Progressing, "1 of 3 instances"),
+                    resource("credentials", "Secret", Health::Healthy, ""),
+                    resource("replica", "Secret", Health::Degraded, "It has expired"),
+                ]
+            },
             needs: [("replica".to_owned(), vec!["database".to_owned(), "credentials".to_owned(), "not-made".to_owned()])].into(),
             outputs: vec![
                 OutputValue {
@@ -231,6 +245,8 @@ impl Requests for World {
             saved_presets: if editing.is_none() && self.refused.is_none() { vec![saved("Small"), saved("Nightly")] } else { Vec::new() },
             conflict: (!self.fits && editing.is_some()).then(|| "The request changed after you opened this form.".to_owned()),
             merge: (!self.fits && editing.is_some()).then(merge),
+            given: Vec::new(),
+            objection: None,
             adjusted: if self.fits {
                 Vec::new()
             } else {

@@ -142,6 +142,9 @@ impl ActionReconciliation<'_> {
         if status.phase.is_over() && !self.resume(&request).await? {
             return Ok(Requeue::Poll);
         }
+        if self.restart(&request).await? {
+            return Ok(Requeue::After(Duration::ZERO));
+        }
         self.run(request).await
     }
 

@@ -16,10 +16,11 @@ use promise::Problem;
 use promise::api::{PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
 use promise::context::Context;
 use promise::lifecycle::{Choice, Chosen, Request};
+use promise::nesting::{repeated, too_deep};
 use promise::policy::{self, Judged};
 use promise::preflight::Preflight;
 use promise::price::Day;
-use promise::visibility::{Offer, Place};
+use promise::visibility::Place;
 
 use self::evaluate::{Input, context, evaluate};
 pub(super) use self::lineage::lineage;
@@ -33,6 +34,7 @@ use super::inputs;
 use super::requesters::{self, Referrer};
 use super::{approvals, releases};
 use crate::kinds::{PromiseRelease, PromiseRequest, PromiseRevision};
+use crate::shelves;
 use crate::usage::Accepted;
 use crate::watch::Key;
 use crate::workspaces::{ClusterId, Node};
@@ -149,8 +151,12 @@ pub async fn release(
 async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision) -> Result<(), Failure> {
     let Subject { ctx, key, request, facts } = subject;
     let choice = &mut decision.choice;
-    let too_deep = promise::nesting::problem(nesting::depth(ctx, request)).filter(|_| choice.wanted().is_none());
-    if let Some(problem) = too_deep {
+    if choice.is_rolling_back(&facts) {
+        return Ok(());
+    }
+    // What was accepted before stays accepted.
+    let creators = if choice.wanted().is_none() { nesting::creators(ctx, request) } else { Vec::new() };
+    if let Some(problem) = too_deep(&creators) {
         choice.reject(&facts, problem);
         return Ok(());
     }
@@ -166,6 +172,10 @@ async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision)
             return Ok(());
         }
     };
+    if let Some(problem) = repeated(&creators, &request.spec.promise.name, found.home.cluster.as_str()) {
+        choice.reject(&facts, problem);
+        return Ok(());
+    }
     let running = choice.wanted().map(|base| base.version.clone());
     let constraint = request.spec.promise.version.as_deref().unwrap_or_default();
     let (name, upgrade) = (&request.spec.promise.name, request.spec.upgrade);
@@ -212,7 +222,8 @@ async fn judge(
     }
     let book = facts.quote().unwrap_or_else(|| {
         let way: Vec<Place> = lineage.iter().map(Place::from).collect();
-        let offer = Offer { name, home: &Place::from(&home), spec: &promise.spec };
+        let home = Place::from(&home);
+        let offer = shelves::offer(name, &home, &promise);
         ctx.world.prices(&offer, &way, &ctx.trusted, Day::of_unix(ctx.clock.now().as_second()))
     });
     drop(promise);

@@ -52,18 +52,24 @@ pub(super) struct HttpAnswer {
     pub body: Value,
 }
 
-/// Calls the Endpoint that promises of `home` refer to by a name.
+/// Calls the Endpoint that promises of `home` refer to by a name. `within` is how long the call can take, if that might be less than usual.
 ///
 /// # Errors
 /// If nothing was sent, or there is no answer.
-pub(super) async fn call(ctx: &ControllerContext, home: &ClusterId, endpoint: &str, call: &HttpCall) -> Result<HttpAnswer, HttpFailure> {
+pub(super) async fn call(
+    ctx: &ControllerContext,
+    home: &ClusterId,
+    endpoint: &str,
+    call: &HttpCall,
+    within: Option<Duration>,
+) -> Result<HttpAnswer, HttpFailure> {
     let at = ctx.world.endpoint(home, endpoint, &ctx.trusted);
     let row = callable::admitted(&ctx.world.endpoints, &ctx.world.tree(), &ctx.trusted, home, &at)?;
     let callable = Callable::of(&row.spec)?;
     // What isn't allowed is refused before its credential is read.
     let request = callable.request(call)?;
     let callable = callable.with_credential(ctx, &at).await?;
-    callable.send(&ctx.outbound, request, TIMEOUT).await
+    callable.send(&ctx.outbound, request, within.map_or(TIMEOUT, |within| within.min(TIMEOUT))).await
 }
 
 impl Callable {

@@ -1,5 +1,7 @@
 //! What steps of a workflow need besides objects: calls of Endpoints, and dry runs.
 
+use std::time::Duration;
+
 use futures::StreamExt as _;
 use promise::api::StepReason;
 use promise::lifecycle::Chosen;
@@ -28,7 +30,8 @@ pub(super) async fn call(ctx: &ControllerContext, release: &Chosen, task: &HttpT
         body: task.body.clone(),
         idempotency_key: task.idempotency_key.clone(),
     };
-    match http_call::call(ctx, &home, &task.endpoint, &call).await {
+    let within = task.within.and_then(|left| Duration::try_from(left).ok());
+    match http_call::call(ctx, &home, &task.endpoint, &call, within).await {
         Ok(answer) => Done::Answer(Answer { status: answer.status, body: answer.body }),
         Err(failure) => {
             let reason = match &failure {

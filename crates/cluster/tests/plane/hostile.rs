@@ -4,6 +4,7 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use cluster::kinds::PromiseRequest;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use promise::api::{Phase, StepPhase, WorkflowPhase};
@@ -14,7 +15,7 @@ use crate::destination::sandbox_over;
 use crate::workflow::tickets::Tickets;
 use crate::world::{Plane, apply, condition, on_every_plane, settings, wait};
 
-on_every_plane![a_promise_that_requests_itself_comes_to_an_end];
+on_every_plane![a_promise_that_requests_itself_comes_to_an_end, promises_request_promises_up_to_a_limit];
 
 fn promise(resources: Value) -> Value {
     json!({
@@ -27,15 +28,19 @@ fn promise(resources: Value) -> Value {
 async fn a_promise_that_requests_itself_comes_to_an_end(plane: Plane) {
     let controller = plane.controller().await;
     plane.offer().await;
-    let again = json!([{"id": "again", "template": {
-        "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-x"},
-        "spec": {"promise": {"name": "loop"}, "parameters": {}},
-    }}]);
-    plane.publish("loop", promise(again)).await;
+    let requests = |name: &str| {
+        json!([{"id": "again", "template": {
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-x"},
+            "spec": {"promise": {"name": name}, "parameters": {}},
+        }}])
+    };
+    plane.publish("loop", promise(requests("between"))).await;
+    plane.publish("between", promise(requests("loop"))).await;
     plane.publish("settings", settings("1.0.0")).await;
     plane.ask("web", "loop", json!({})).await;
-    let last = format!("web{}", "-x".repeat(9));
-    let refused = plane.until(&last, "refused", |request| condition(request, "Accepted").contains("8 times in a row")).await;
+    let last = "web-x-x";
+    let is_refused = |request: &PromiseRequest| condition(request, "Accepted").contains("A request for loop created this one");
+    let refused = plane.until(last, "refused", is_refused).await;
     assert!(refused.status.unwrap().inventory.is_empty());
     assert!(plane.requests("dana").get_opt(&format!("{last}-x")).await.unwrap().is_none());
     plane.ask("other", "settings", json!({})).await;
@@ -43,7 +48,24 @@ async fn a_promise_that_requests_itself_comes_to_an_end(plane: Plane) {
 
     plane.requests("dana").delete("web", &DeleteParams::default()).await.unwrap();
     plane.gone(plane.requests("dana"), "web").await;
-    assert!(plane.requests("dana").get_opt(&last).await.unwrap().is_none(), "nothing of it is left");
+    assert!(plane.requests("dana").get_opt(last).await.unwrap().is_none(), "nothing of it is left");
+    controller.stop().await;
+}
+
+async fn promises_request_promises_up_to_a_limit(plane: Plane) {
+    let controller = plane.controller().await;
+    plane.offer().await;
+    for level in 0..10 {
+        let next = json!([{"id": "next", "template": {
+            "apiVersion": "platform.opmodel.dev/v1alpha1", "kind": "PromiseRequest", "metadata": {"name": "${request.name}-x"},
+            "spec": {"promise": {"name": format!("level-{}", level + 1)}, "parameters": {}},
+        }}]);
+        plane.publish(&format!("level-{level}"), promise(next)).await;
+    }
+    plane.ask("web", "level-0", json!({})).await;
+    let last = format!("web{}", "-x".repeat(9));
+    let refused = plane.until(&last, "refused", |request| condition(request, "Accepted").contains("8 times in a row")).await;
+    assert!(refused.status.unwrap().inventory.is_empty());
     controller.stop().await;
 }
 
@@ -83,7 +105,7 @@ async fn workflows_that_never_end_keep_no_one_else_waiting() {
     for number in 0..40 {
         plane.ask(&format!("stuck-{number}"), "endless", json!({})).await;
     }
-    let is_running = |request: &cluster::kinds::PromiseRequest| {
+    let is_running = |request: &PromiseRequest| {
         request.status.as_ref().is_some_and(|status| status.steps.iter().any(|step| step.phase == StepPhase::Running && step.answered))
     };
     for number in 0..40 {
@@ -159,7 +181,7 @@ async fn a_template_that_gives_something_else_each_time_is_applied_less_and_less
     plane.publish("settings", settings("1.0.0")).await;
     plane.ask("web", "restless", json!({})).await;
     plane.ready("web").await;
-    let why = |request: &cluster::kinds::PromiseRequest| {
+    let why = |request: &PromiseRequest| {
         let waiting = request.status.as_ref().and_then(|status| status.waiting_on.as_ref());
         waiting.map(|waiting| waiting.message.clone()).unwrap_or_default()
     };

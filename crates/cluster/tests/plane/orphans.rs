@@ -48,7 +48,7 @@ async fn what_was_orphaned_takes_its_place_until_it_is_released(plane: Plane) {
     plane.ask("more", "settings", json!({})).await;
     let full = plane.until("more", "without room", is_full).await;
     let said = condition(&full, "PoliciesSatisfied");
-    assert!(said.contains("1 of them was orphaned and counts until the platform team releases it."), "{said}");
+    assert!(said.contains("The count includes 1 orphaned instance, until the platform team releases it."), "{said}");
 
     let [list] = all_lists(&plane).await.try_into().unwrap();
     let data = list.data.as_ref().unwrap();

@@ -4,6 +4,7 @@ mod approve;
 mod endpoints;
 mod jobs;
 mod lost;
+mod rollback;
 mod shared;
 pub mod tickets;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{compile, form, place, secrets};
-use crate::api::{ActionSpec, FormHints, PromiseSpec};
+use crate::api::{ActionSpec, FormHints, PromiseSpec, WorkflowName};
 use crate::problem::Problem;
 use crate::{publish, workflow};
 
@@ -77,7 +77,13 @@ fn one(spec: &PromiseSpec, name: &str, action: &ActionSpec, place: &str, trusted
         }
     }
     problems.extend(workflow::check_action(spec, action, place));
-    problems.extend(compile(spec, name).err().unwrap_or_default());
+    match compile(spec, name) {
+        Ok(compiled) => {
+            let workflow = compiled.workflows().get(WorkflowName::Action);
+            problems.extend(workflow.into_iter().flat_map(|workflow| workflow::check_references(workflow, place)));
+        }
+        Err(found) => problems.extend(found),
+    }
     problems
 }
 

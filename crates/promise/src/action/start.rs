@@ -95,14 +95,16 @@ pub fn waits_to_start(request: Option<&PromiseRequestStatus>, generation: i64, o
 /// caches don't keep the steps.
 pub fn phase_in_queue(status: Option<&PromiseActionStatus>) -> ActionPhase {
     let Some(status) = status else { return ActionPhase::default() };
-    // It is recorded before others are let through, and removed before the first step begins. Steps wait for other reasons.
-    let is_before_steps = |reason| {
-        use WaitingReason::{ChangeWindow, OtherAction, RolloutRunning, RunApprovalNeeded};
-        matches!(reason, RunApprovalNeeded | ChangeWindow | OtherAction | RolloutRunning)
-    };
+    // It is recorded before others are let through, and removed before the first step begins.
     let is_queued =
         status.phase == ActionPhase::Running && status.waiting_on.as_ref().is_some_and(|waiting| is_before_steps(waiting.reason));
     if is_queued { ActionPhase::Pending } else { status.phase }
+}
+
+/// Checks whether a run that policies require approvals of waits for this reason before its first step. Steps wait for other reasons.
+pub(super) fn is_before_steps(reason: WaitingReason) -> bool {
+    use WaitingReason::{ChangeWindow, OtherAction, RolloutRunning, RunApprovalNeeded};
+    matches!(reason, RunApprovalNeeded | ChangeWindow | OtherAction | RolloutRunning)
 }
 
 /// Checks whether a run waits for the windows of policies.

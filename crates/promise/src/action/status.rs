@@ -1,5 +1,6 @@
 //! The status of a run of an action.
 
+use super::start::is_before_steps;
 use super::words;
 use crate::api::{
     ActionOutputStatus, ActionPhase, Condition, ConditionStatus, InventoryItem, PromiseActionStatus, StepPhase, StepStatus, WaitingKind,
@@ -37,7 +38,10 @@ pub fn status(previous: &PromiseActionStatus, seen: &Observed<'_>, now: &str) ->
     };
     let message = (phase == ActionPhase::Failed).then(|| run.failed().map(workflow::failed)).flatten();
     let waiting = match (phase, seen.failure) {
-        (ActionPhase::Running, Some(failure)) => Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::Retrying, failure)),
+        (ActionPhase::Running, Some(failure)) => {
+            let reason = if run.is_unbegun() { reason_before_steps(previous) } else { WaitingReason::Retrying };
+            Some(WaitingOn::new(WaitingKind::Controller, reason, failure))
+        }
         (ActionPhase::Running, None) => {
             seen.held.cloned().or_else(|| run.steps.iter().find(|step| step.phase == StepPhase::Running).map(waits))
         }
@@ -56,6 +60,30 @@ pub fn status(previous: &PromiseActionStatus, seen: &Observed<'_>, now: &str) ->
         ..previous.clone()
     };
     judged(next, now)
+}
+
+/// Returns why a run that waits for approvals that policies require, or is approved and hasn't begun, doesn't begin. An error meanwhile
+/// doesn't make the other runs wait for it.
+fn reason_before_steps(previous: &PromiseActionStatus) -> WaitingReason {
+    let known = previous.waiting_on.as_ref().map(|waiting| waiting.reason);
+    known.filter(|reason| is_before_steps(*reason)).unwrap_or(WaitingReason::RunApprovalNeeded)
+}
+
+/// Returns the status of a failed run that someone retries. `is_queued` is whether none of its steps has begun, so that others don't wait for
+/// it.
+pub fn resumed(previous: &PromiseActionStatus, is_queued: bool, now: &str) -> PromiseActionStatus {
+    let asking = || WaitingOn::new(WaitingKind::Person, WaitingReason::RunApprovalNeeded, words::asking());
+    let waiting = is_queued.then(|| asking().dated(previous.waiting_on.as_ref(), now));
+    PromiseActionStatus { phase: ActionPhase::Running, waiting_on: waiting, finished_at: None, ..previous.clone() }
+}
+
+/// Returns the status of a run whose request got another release since policies required approvals of it, before any of its steps began: it
+/// starts again, and its approvers are asked about the present release.
+pub fn restarted(previous: &PromiseActionStatus, generation: i64, now: &str) -> PromiseActionStatus {
+    let asking = WaitingOn::new(WaitingKind::Controller, WaitingReason::RolloutRunning, words::other_release());
+    let fresh =
+        PromiseActionStatus { release: None, workflow: None, steps: Vec::new(), outputs: Vec::new(), started_at: None, ..previous.clone() };
+    waiting(&fresh, generation, asking, now)
 }
 
 /// Returns the status of a run that never begins. `why` is a sentence.

@@ -49,6 +49,14 @@ pub(super) fn edited() -> String {
     "Waiting for the last change of the request to be checked".to_owned()
 }
 
+pub(super) fn asking() -> String {
+    "Requesting approval".to_owned()
+}
+
+pub(super) fn other_release() -> String {
+    "The request was changed since approval was requested. Starting again with its present release".to_owned()
+}
+
 pub(super) fn another(action: &str, name: &str, who: Option<&str>) -> String {
     let of = who.map(|who| format!(" of {who}")).unwrap_or_default();
     format!("Waiting for {action} {name}{of} to finish")

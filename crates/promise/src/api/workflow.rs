@@ -432,11 +432,14 @@ pub struct StepStatus {
     /// How often a rollback tried to undo it without success. Pauses double up to five minutes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undo_attempts: u32,
-    /// Why it isn't undone yet, as a sentence.
+    /// Whether someone decided that it isn't undone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undo_skipped: bool,
+    /// Why it isn't undone, or not yet, as sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo_message: Option<String>,
-    /// What Approvals have to name as `contentHash` to decide about the step or to skip it: while an `approve` step runs, and while any step
-    /// runs or failed that can be skipped. Another run, and the next attempt after a rejection, has another one.
+    /// What Approvals have to name as `contentHash` to decide about the step or to skip it: while an `approve` step runs, while any step
+    /// runs or failed that can be skipped, and while it can't be undone. Another run, and the next attempt after a rejection, has another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
     /// Who can decide about an `approve` step, and all decisions about the step.
@@ -457,10 +460,16 @@ pub struct StepStatus {
 }
 
 impl StepStatus {
-    /// Checks whether the step has begun to call an Endpoint and isn't done with it: it waits for an answer or its next attempt, or failed.
+    /// Checks whether the step has begun to call an Endpoint and isn't done with it: it waits for an answer or its next attempt, failed, or
+    /// couldn't be undone.
     pub fn is_calling(&self) -> bool {
         let is_open = matches!(self.phase, StepPhase::Pending | StepPhase::Running | StepPhase::Failed);
-        self.kind == StepKind::Http && is_open && self.started_at.is_some()
+        self.kind == StepKind::Http && (is_open && self.started_at.is_some() || self.waits_for_undo())
+    }
+
+    /// Checks whether a rollback tried to undo the step without success, and will try again.
+    pub fn waits_for_undo(&self) -> bool {
+        self.undo_attempts > 0 && !self.undone && !self.undo_skipped
     }
 }
 

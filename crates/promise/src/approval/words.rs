@@ -9,7 +9,7 @@ use crate::api::{
 use crate::names::ASK_AGAIN_ANNOTATION;
 use crate::path::Path;
 use crate::people::PeopleNames;
-use crate::wording::{all_of, noun, one_of, upper_first};
+use crate::wording::{all_of, label, one_of, quoted, upper_first};
 
 /// Number of characters of a hash that are shown to distinguish contents.
 const SHORT: usize = 10;
@@ -259,13 +259,13 @@ pub fn withdrew(who: &str) -> String {
 }
 
 /// Returns which approvers rejected a request or requested changes, by their names, as a clause without a full stop. Fields are named by their
-/// labels in the promise. `None` if no one did.
+/// labels in the promise, as the form shows them. `None` if no one did.
 pub fn objected(approvals: &[ApprovalStatus], names: &PeopleNames, promise: &PromiseSpec) -> Option<String> {
     let approval = approvals.iter().find(|one| matches!(one.state, ApprovalState::Rejected | ApprovalState::ChangesRequested))?;
-    let label = |field: &String| Path::parse(field).map_or_else(|_| field.clone(), |path| noun(promise, &path));
+    let in_form = |field: &String| quoted(&Path::parse(field).map_or_else(|_| field.clone(), |path| label(promise, &path)));
     let given = approval.given.iter().map(|given| GivenApproval {
         by: names.of(&given.by).to_owned(),
-        fields: given.fields.iter().map(label).collect(),
+        fields: given.fields.iter().map(in_form).collect(),
         ..given.clone()
     });
     let named = ApprovalStatus { given: given.collect(), ..approval.clone() };

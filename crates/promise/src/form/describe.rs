@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::field::ByLine;
 use super::place::Place;
-use crate::api::{Constrain, Enforcement, FieldHint};
+use crate::api::{Constrain, Enforcement, FieldHint, PromiseSpec};
 use crate::path::{Path, Segment};
 use crate::policy::{Bounds, Effective, sentence};
-use crate::shape::{Shape, form_in_words, node_at};
+use crate::shape::{Shape, form_in_words, node_at, value_of};
 use crate::wording::{lower_first, number, one_of, upper_first, value};
 
 /// Returns the hint under the label and the longer text: the promise's own help, or else the first sentence of the schema's description.
@@ -63,8 +63,10 @@ fn plain(text: &str) -> String {
             let (_, after) = target.split_once(')')?;
             (!label.contains(['[', ']'])).then_some((label, after))
         });
-        let (shown, after) = match link {
-            Some((label, after)) => (label, after),
+        let code = at.strip_prefix('`').and_then(|inside| inside.split_once('`'));
+        // What is in code is meant literally, such as `:**`.
+        let (shown, after) = match link.or(code) {
+            Some(shown) => shown,
             None if at.starts_with("**") => ("", &at[2..]),
             None if at.starts_with('`') => ("", &at[1..]),
             None => at.split_at(1),
@@ -145,11 +147,20 @@ fn plural(text: String) -> String {
     upper_first(&text.replace("entrys", "entries"))
 }
 
-/// Returns what a constraint narrowed a parameter from: `Narrowed from 1–7`.
-pub(super) fn narrowed_from(original: &Value) -> String {
+/// Checks whether a constraint allows less than the promise itself does.
+fn narrows(original: &Value, by: &Constrain) -> bool {
+    let bounds = Bounds::of_node(original);
+    let mut after = bounds.clone();
+    after.narrow(by);
+    let own_pattern = original.get("pattern").and_then(Value::as_str);
+    after != bounds || by.pattern.as_deref().is_some_and(|pattern| own_pattern != Some(pattern))
+}
+
+/// Returns what a constraint narrowed a parameter from: `Narrowed from 1–7`. `label` returns a value as the control shows it.
+fn narrowed_from(original: &Value, label: impl Fn(&Value) -> String) -> String {
     let bounds = Bounds::of_node(original);
     match (&bounds.values, bounds.minimum, bounds.maximum) {
-        (Some(values), _, _) if values.len() <= 6 => format!("Narrowed from {}", one_of(&values.iter().map(value).collect::<Vec<_>>())),
+        (Some(values), _, _) if values.len() <= 6 => format!("Narrowed from {}", one_of(&values.iter().map(label).collect::<Vec<_>>())),
         (None, Some(low), Some(high)) => format!("Narrowed from {}–{}", number(low), number(high)),
         (None, Some(low), None) => format!("Narrowed from at least {}", number(low)),
         (None, None, Some(high)) => format!("Narrowed from at most {}", number(high)),
@@ -159,16 +170,19 @@ pub(super) fn narrowed_from(original: &Value) -> String {
 
 /// Returns what policies did to a field without setting it. `own` is the promise's own schema. If `with_rows`, also what they did to rows
 /// of the field.
-pub(super) fn notes(effective: &Effective, own: &Value, place: &Place, with_rows: bool) -> Vec<ByLine> {
+pub(super) fn notes(promise: &PromiseSpec, effective: &Effective, own: &Value, place: &Place, with_rows: bool) -> Vec<ByLine> {
     let is_here = |path: &Path| *path == place.path || *path == place.pattern;
     let is_row = |path: &Path| path.0.split_last().is_some_and(|(_, lead)| lead == place.path.0 || lead == place.pattern.0);
     let at = |path: &Path| is_here(path) || (with_rows && is_row(path));
-    let narrowed = effective.constraints.iter().filter(|ruling| at(&ruling.path)).map(|ruling| {
+    let narrowed = effective.constraints.iter().filter(|ruling| at(&ruling.path)).filter_map(|ruling| {
+        let original = node_at(own, &ruling.path).unwrap_or(&Value::Null);
         let did = match ruling.from.enforcement {
-            Enforcement::Block => narrowed_from(node_at(own, &ruling.path).unwrap_or(&Value::Null)),
+            // Without a difference there would be nothing to find between the two.
+            Enforcement::Block if !narrows(original, &ruling.effect) => return None,
+            Enforcement::Block => narrowed_from(original, |value| value_of(promise, &ruling.path, value)),
             Enforcement::Warn | Enforcement::Audit => "Checked".to_owned(),
         };
-        ByLine::of(did, &ruling.from)
+        Some(ByLine::of(did, &ruling.from))
     });
     let defaulted = effective.defaults.iter().filter(|ruling| is_here(&ruling.path)).map(|ruling| ByLine::of("Default set", &ruling.from));
     let mut lines: Vec<ByLine> = narrowed.chain(defaulted).collect();
@@ -179,8 +193,10 @@ pub(super) fn notes(effective: &Effective, own: &Value, place: &Place, with_rows
 
 #[cfg(test)]
 mod tests {
-    use super::{constraint, hint_and_help, narrowed_from};
+    use super::{constraint, hint_and_help, narrowed_from, narrows};
+    use crate::api::Constrain;
     use crate::path::Path;
+    use crate::wording;
     use serde_json::json;
 
     #[test]
@@ -199,6 +215,8 @@ mod tests {
             ("`replicas` allows more copies", "Allows more copies"),
             ("How many `Pods` run, **at most** [see](https://example.org).", "How many Pods run, at most see."),
             ("A glob such as *.org [optional].", "A glob such as *.org [optional]."),
+            ("A path with `:**` for **everything** below.", "A path with :** for everything below."),
+            ("One ` is not code.", "One  is not code."),
             ("Copies (i.e. replicas). More.", "Copies (i.e. replicas)."),
             ("How many run.\nOr more.", "How many run."),
             ("How many run. More info: https://example.org", "How many run."),
@@ -224,6 +242,27 @@ mod tests {
         ] {
             assert_eq!(constraint(&node, None).as_deref(), words);
         }
-        assert_eq!(narrowed_from(&json!({"minimum": 1, "maximum": 7})), "Narrowed from 1–7");
+        assert_eq!(narrowed_from(&json!({"minimum": 1, "maximum": 7}), wording::value), "Narrowed from 1–7");
+    }
+
+    #[test]
+    fn only_what_allows_less_narrows() {
+        let (range, choice) = (json!({"type": "integer", "minimum": 1, "maximum": 5}), json!({"enum": ["a", "b"]}));
+        let text = json!({"type": "string", "pattern": "^[a-z]+$", "maxLength": 20});
+        for (original, constrain, expected) in [
+            (&range, json!({"maximum": 5}), false),
+            (&range, json!({"minimum": 0.5, "maximum": 7}), false),
+            (&range, json!({"maximum": 4}), true),
+            (&range, json!({"enum": [1, 2]}), true),
+            (&choice, json!({"enum": ["b", "a", "c"]}), false),
+            (&choice, json!({"enum": ["a"]}), true),
+            (&text, json!({"pattern": "^[a-z]+$", "maxLength": 30}), false),
+            (&text, json!({"pattern": "^a"}), true),
+        ] {
+            let mut spec = constrain.clone();
+            spec["parameter"] = json!(".field");
+            let by: Constrain = serde_json::from_value(spec).unwrap();
+            assert_eq!(narrows(original, &by), expected, "{constrain}");
+        }
     }
 }

@@ -388,7 +388,7 @@ impl<'a> Maker<'a> {
     fn by(&self, kind: &Kind, place: &Place) -> Vec<ByLine> {
         // Rows of scalars have no notes of their own.
         let with_rows = matches!(kind, Kind::List { .. } | Kind::Map { .. });
-        describe::notes(self.effective, self.own, place, with_rows)
+        describe::notes(self.promise, self.effective, self.own, place, with_rows)
     }
 
     /// Returns the first problem at a path (for a leaf, also below it) and adds it to the summary.

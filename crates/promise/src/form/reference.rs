@@ -194,7 +194,7 @@ impl<'a> Maker<'a> {
     fn by(&self, kind: &Kind, place: &Place) -> Vec<ByLine> {
         let set = self.effective.sets.iter().find(|set| place.path.starts_with(&set.path)).map(|set| ByLine::of("Locked", &set.from));
         let with_rows = matches!(kind, Kind::List { .. } | Kind::Map { .. });
-        describe::notes(self.effective, self.own, place, with_rows).into_iter().chain(set).collect()
+        describe::notes(self.promise, self.effective, self.own, place, with_rows).into_iter().chain(set).collect()
     }
 
     /// Returns the alternatives of the parameters themselves, for a field that is part of one: the parameters have no line of their own.

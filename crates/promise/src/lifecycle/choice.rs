@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::{Chosen, Heard, Request, RequesterUnknown, Upheld};
 use crate::api::{
     ApprovalStatus, CandidateState, OutdatedPrice, OutdatedStatus, PolicyOutcome, PolicyResult, PromiseReleaseSpec, PromiseSpec,
-    QuestionStatus, Requester,
+    QuestionStatus, Requester, WorkflowPhase,
 };
 use crate::approval::Judgement;
 use crate::expiry::{Expiry, ExpiryStage};
@@ -84,6 +84,11 @@ impl Choice {
         self.next.as_ref().or(self.current.as_ref())
     }
 
+    /// Returns the running release or the one that is meant to run next, by its name.
+    pub fn named(&self, release: &str) -> Option<&Chosen> {
+        [&self.next, &self.current].into_iter().flatten().find(|chosen| chosen.name == release)
+    }
+
     /// Returns when the accepted release expires.
     pub fn expiry(&self) -> Option<Expiry> {
         Expiry::of(&self.wanted()?.release)
@@ -116,6 +121,14 @@ impl Choice {
     /// Checks whether the spec of the request was already judged, and accepted.
     pub fn is_settled(&self, request: &Request<'_>) -> bool {
         self.wanted().is_some_and(|base| base.generation == request.generation())
+    }
+
+    /// Checks whether the accepted release is being rolled back. Nothing else is chosen until that is done: what its steps did outside would
+    /// stay, and the former release would be lost.
+    pub fn is_rolling_back(&self, request: &Request<'_>) -> bool {
+        let run = request.status.and_then(|status| status.workflow.as_ref());
+        let is_of = |next: &Chosen| run.is_some_and(|run| run.phase == WorkflowPhase::RollingBack && run.release == next.name);
+        self.next.as_ref().is_some_and(is_of)
     }
 
     /// Checks whether nothing of the request changed since it was accepted: its spec, the revision of its promise, and the digests of its

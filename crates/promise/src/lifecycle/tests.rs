@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Choice, Chosen, Heard, Observed, Request, RequesterUnknown, status};
 use crate::api::{
     ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec,
-    QuestionStatus, Requester, WaitingKind, WaitingReason,
+    QuestionStatus, Requester, WaitingKind, WaitingReason, WorkflowPhase, WorkflowStatus,
 };
 use crate::approval::Judgement;
 use crate::context::Context;
@@ -399,4 +399,22 @@ proptest! {
             prop_assert!(accepted || after == before, "step {} of level {}", step, level);
         }
     }
+}
+
+#[test]
+fn nothing_else_is_chosen_until_a_rollback_is_done() {
+    let (running, failing) = (release(4, 1), release(7, 2));
+    let mut stored = Stored::of(3);
+    let rolls_back = |stored: &Stored, next: Option<Chosen>| {
+        let request = stored.request();
+        Choice::recalled(&request, Some(running.clone()), next).is_rolling_back(&request)
+    };
+    let run = |phase, release: &Chosen| WorkflowStatus { phase, release: release.name.clone(), ..WorkflowStatus::default() };
+    stored.status.workflow = Some(run(WorkflowPhase::RollingBack, &failing));
+    assert!(rolls_back(&stored, Some(failing.clone())));
+    assert!(!rolls_back(&stored, None));
+    stored.status.workflow = Some(run(WorkflowPhase::RollingBack, &running));
+    assert!(!rolls_back(&stored, Some(failing.clone())), "another release was rolled back");
+    stored.status.workflow = Some(run(WorkflowPhase::RolledBack, &failing));
+    assert!(!rolls_back(&stored, Some(failing)));
 }

@@ -79,6 +79,27 @@ pub fn judge_run(sources: &[PolicySource], facts: &RunFacts<'_>) -> RunVerdict {
     verdict
 }
 
+/// Checks whether approvals of a run depend on parameters that aren't known yet, such as those of a form that is filled in: the condition of
+/// a rule isn't met, and it reads one that has no value, or can't be evaluated.
+pub fn depends_on_parameters(sources: &[PolicySource], facts: &RunFacts<'_>) -> bool {
+    let sources = for_runs(sources, facts.action);
+    let rules = sources.iter().flat_map(|source| source.reading.rules()).filter(|(rule, _)| rule.approve.is_some());
+    let mut conditions = rules.filter_map(|(_, read)| read.when.as_ref());
+    conditions.any(|when| match holds(when, facts) {
+        Ok(true) => false,
+        Ok(false) => when.references().iter().any(|path| is_unknown(path, facts.context)),
+        Err(_) => true,
+    })
+}
+
+/// Checks whether an expression reads a parameter of the run that has no value.
+fn is_unknown(path: &[String], context: &Context) -> bool {
+    let [variable, field, parameter @ ..] = path else { return false };
+    let Some(run) = context.action.as_ref().filter(|_| variable == "action" && field == "parameters") else { return false };
+    let value = parameter.iter().try_fold(&run.parameters, |value, name| value.get(name));
+    value.is_none_or(Value::is_null)
+}
+
 /// Returns what the first step of a run waits for once the approvals that policies required are decided: windows, as they are by now. Rules
 /// of other kinds count at the start alone.
 pub fn hold_run(sources: &[PolicySource], action: &str, now: Timestamp) -> Option<RunHold> {

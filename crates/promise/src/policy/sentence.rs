@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::bounds::Bounds;
 use super::window;
-use crate::api::{AppliesTo, Approve, Approvers, Constrain, FIRST_STAGE, PromiseSpec, Required, Rule, Schedule, Window};
+use crate::api::{AppliesTo, Approve, Approvers, Constrain, FIRST_STAGE, Limit, PromiseSpec, Required, Rule, Schedule, Window};
 use crate::path::Path;
 use crate::price::Money;
 use crate::text_kind::cron;
@@ -19,7 +19,12 @@ pub fn of_rule(spec: &PromiseSpec, rule: &Rule) -> String {
 /// Describes one rule of a policy with this scope: rules for actions say so.
 pub fn in_scope(spec: &PromiseSpec, range: &AppliesTo, rule: &Rule) -> String {
     if !range.is_for_actions() {
-        return of_rule(spec, rule);
+        let is_of_one = matches!(range.promises.as_slice(), [only] if !only.contains('*'));
+        return match &rule.limit {
+            // Such a limit counts the requests of each promise on its own.
+            Some(limit) if !is_of_one && rule.when().is_none() => most(limit, "each promise"),
+            _ => of_rule(spec, rule),
+        };
     }
     let runs = format!("Runs of {}", all_of(&range.actions));
     match &rule.window {
@@ -65,9 +70,7 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
         return format!("The platform adds {} to {whom} of this request.", added(inject.merge.as_ref()));
     }
     if let Some(limit) = &rule.limit {
-        let scope = if limit.per == "promise" { String::new() } else { format!(" {}", scope(&limit.per)) };
-        let verb = if limit.count == 1 { "is" } else { "are" };
-        return format!("At most {} of this promise {verb} allowed{scope}.", counted(limit.count, "request"));
+        return most(limit, "this promise");
     }
     if let Some(budget) = &rule.budget {
         let most = Money::parse(&budget.monthly, budget.currency.as_str());
@@ -84,6 +87,12 @@ fn plain(spec: &PromiseSpec, rule: &Rule) -> String {
         return window_of_change(window);
     }
     format!("The rule {} has no effect.", rule.name)
+}
+
+fn most(limit: &Limit, promise: &str) -> String {
+    let scope = if limit.per == "promise" { String::new() } else { format!(" {}", scope(&limit.per)) };
+    let verb = if limit.count == 1 { "is" } else { "are" };
+    format!("At most {} of {promise} {verb} allowed{scope}.", counted(limit.count, "request"))
 }
 
 /// Describes what a constraint allows, as words that follow “must be” or “requires”.
@@ -250,6 +259,20 @@ mod tests {
         assert_eq!(of(validate), "Runs of restore and scale: Ask Operations.");
         let approve = json!({"name": "a", "approve": {"approvers": {"groups": ["operations"]}}});
         assert_eq!(of(approve), "Runs of restore and scale: One of operations must approve first.");
+    }
+
+    #[test]
+    fn a_limit_over_several_promises_counts_each_of_them() {
+        let of = |promises: &[&str], limit: Value| {
+            let range = AppliesTo { promises: promises.iter().map(|name| (*name).to_owned()).collect(), ..AppliesTo::default() };
+            in_scope(&PromiseSpec::default(), &range, &serde_json::from_value(json!({"name": "l", "limit": limit})).unwrap())
+        };
+        let limit = json!({"count": 3, "per": "workspace"});
+        for several in [&[][..], &["redis", "postgresql"], &["post*"]] {
+            assert_eq!(of(several, limit.clone()), "At most 3 requests of each promise are allowed in each workspace.");
+        }
+        assert_eq!(of(&["redis"], limit), "At most 3 requests of this promise are allowed in each workspace.");
+        assert_eq!(of(&[], json!({"count": 1, "per": "promise"})), "At most 1 request of each promise is allowed.");
     }
 
     #[test]

@@ -34,23 +34,23 @@ impl fmt::Display for RefusalReason {
             Self::InTheWay { label } => write!(out, "Remove the value that blocks {label}: a policy sets it."),
             Self::TooMany { from, limit, with_this, orphaned } => {
                 out.write_str(&too_many(from, limit, *with_this))?;
-                orphans(out, *orphaned)
+                orphans(out, "count", *orphaned)
             }
             Self::TooExpensive { from, most, per, total, orphaned } => {
                 out.write_str(&too_expensive(from, most, per, total))?;
-                orphans(out, *orphaned)
+                orphans(out, "total", *orphaned)
             }
             Self::Conflict(conflict) => conflict.fmt(out),
         }
     }
 }
 
-/// Adds to a refusal the instances that aren't found among the requests.
-fn orphans(out: &mut fmt::Formatter<'_>, orphaned: u64) -> fmt::Result {
+/// Adds to a refusal the instances that aren't found among the requests. `sum` is what they are a part of.
+fn orphans(out: &mut fmt::Formatter<'_>, sum: &str, orphaned: u64) -> fmt::Result {
     match orphaned {
         0 => Ok(()),
-        1 => out.write_str(" 1 of them was orphaned and counts until the platform team releases it."),
-        many => write!(out, " {many} of them were orphaned and count until the platform team releases them."),
+        1 => write!(out, " The {sum} includes 1 orphaned instance, until the platform team releases it."),
+        many => write!(out, " The {sum} includes {many} orphaned instances, until the platform team releases them."),
     }
 }
 

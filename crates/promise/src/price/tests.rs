@@ -176,7 +176,7 @@ impl World {
         let catalogs: Vec<(&str, PromiseCatalogSpec)> =
             catalogs.iter().map(|(name, spec)| (*name, serde_json::from_value(spec.clone()).expect("a catalog"))).collect();
         let shelves: Vec<Shelf<'_>> = catalogs.iter().map(|(name, spec)| Shelf { name, home: &self.home, trusted: true, spec }).collect();
-        let offer = Offer { name: "postgresql", home: &self.home, spec: &self.promise };
+        let offer = Offer { name: "postgresql", home: &self.home, spec: &self.promise, is_deleting: false };
         PriceBook::open(&offer, &self.lineage, &shelves, Day::parse(today).expect("a day"))
     }
 }
@@ -208,7 +208,7 @@ fn later_days_are_those_on_which_a_list_of_these_catalogs_begins() {
     let catalogs = [("standard", catalog(0, &lists)), ("other", catalog(1, &[("2026-03-01", "2")])), ("elsewhere", elsewhere)];
     let specs = catalogs.map(|(name, spec)| (name, serde_json::from_value::<PromiseCatalogSpec>(spec).expect("a catalog")));
     let shelves = specs.each_ref().map(|(name, spec)| Shelf { name, home: &world.home, trusted: true, spec });
-    let offer = Offer { name: "postgresql", home: &world.home, spec: &world.promise };
+    let offer = Offer { name: "postgresql", home: &world.home, spec: &world.promise, is_deleting: false };
     let later = |today: &str| -> Vec<String> {
         let days = PriceBook::later(&offer, &world.lineage, &shelves, Day::parse(today).expect("a day"));
         days.into_iter().map(Day::title).collect()

@@ -56,7 +56,7 @@ mod tests {
         let spec = json!({"promise": {}, "pausd": true, "paused": "yes", "deletionPolicy": "Keep", "parameters": {"anything": [1]}});
         let expected = [
             (".spec.pausd", "Remove or rename .spec.pausd: there is no such field. Did you mean .spec.paused?"),
-            (".spec.promise.name", "Enter name."),
+            (".spec.promise.name", "Enter a value for “Name”."),
             (".spec.paused", "Choose yes or no for paused."),
             (".spec.deletionPolicy", "Choose Delete or Orphan for deletion policy."),
         ];

@@ -51,7 +51,7 @@ fn defaults_fill_and_whole_numbers_are_integers() {
 #[test]
 fn every_problem_names_the_field_and_the_fix() {
     for (parameters, path, message) in [
-        (json!({}), ".parameters.tier", "Choose tier."),
+        (json!({}), ".parameters.tier", "Choose a value for “Tier”."),
         (json!({"tier": "test"}), ".parameters.tier", "Choose development or production for tier."),
         (json!({"tier": "production", "replicas": "two"}), ".parameters.replicas", "Enter replicas as a whole number between 1 and 7."),
         (json!({"tier": "production", "replicas": 9}), ".parameters.replicas", "Enter replicas as a number between 1 and 7."),
@@ -266,7 +266,7 @@ fn what_stands_nowhere_for_the_api_server_has_its_field() {
         (json!({"twice": ["a", "a"]}), ".parameters.twice", "Name it once."),
         (json!({"limits": {"a.b": "x"}}), ".parameters.limits[\"a.b\"]", "Say more."),
         (json!({"forProvider": 1}), ".parameters.forProvider", "Fill in “For provider” as fields with values."),
-        (json!({"forProvider": {}}), ".parameters.forProvider.of", "Enter “Of”."),
+        (json!({"forProvider": {}}), ".parameters.forProvider.of", "Enter a value for “Of”."),
         (json!({"one": "x"}), ".parameters.one", "Change one to satisfy this rule of the promise: self != 'x'"),
     ] {
         assert_eq!(problems(parameters.clone(), None), [(path.to_owned(), message.to_owned())], "{parameters}");

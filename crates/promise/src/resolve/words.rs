@@ -11,7 +11,7 @@ use crate::policy::Bounds;
 use crate::policy::sentence::span;
 use crate::shape::{self, Shape, node_at};
 use crate::text_kind::TextKind;
-use crate::wording::{lower_first, noun, number, one_of, upper_first, value as value_in_words};
+use crate::wording::{label, lower_first, noun, number, one_of, quoted, upper_first, value as value_in_words};
 
 /// Describes a field that the promise doesn't have.
 pub(super) fn unknown(promise: &PromiseSpec, schema: &Value, path: &Path) -> String {
@@ -46,16 +46,6 @@ fn alike(schema: &Value, path: &Path) -> Option<String> {
 /// Maximum number of choices that a sentence names.
 const NAMED: usize = 25;
 
-/// First words of labels that aren't nouns, such as “For provider”.
-const PREPOSITIONS: [&str; 14] = ["as", "at", "by", "for", "from", "if", "in", "of", "on", "per", "to", "when", "with", "without"];
-
-/// Returns the label as a noun inside a sentence, in quotation marks if it isn't one.
-fn named(promise: &PromiseSpec, path: &Path) -> String {
-    let noun = noun(promise, path);
-    let first = noun.split(' ').next().unwrap_or_default();
-    if PREPOSITIONS.contains(&first) { format!("“{}”", upper_first(&noun)) } else { noun }
-}
-
 /// Maximum number of fields that a sentence about a rule names.
 const MOST_NAMED: usize = 4;
 
@@ -77,12 +67,12 @@ pub(super) fn rule(promise: &PromiseSpec, path: &Path, fields: &[Path], error: &
 
 /// Returns what a rule is about, as a noun.
 fn subject(promise: &PromiseSpec, path: &Path, fields: &[Path]) -> String {
-    let mut names: Vec<String> = fields.iter().filter(|field| !field.0.is_empty()).map(|field| named(promise, field)).collect();
+    let mut names: Vec<String> = fields.iter().filter(|field| !field.0.is_empty()).map(|field| noun(promise, field)).collect();
     names.dedup();
     match names.len() {
         2..=MOST_NAMED => one_of(&names),
         _ if path.0.is_empty() => "the values".to_owned(),
-        _ => named(promise, path),
+        _ => noun(promise, path),
     }
 }
 
@@ -95,7 +85,7 @@ fn with_stop(text: &str) -> String {
 pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, root: &Value, error: &FieldError) -> String {
     // A JSON Schema can reject what the structural schema made from it accepts.
     let node = error.schema.as_ref().or_else(|| node_at(schema, path)).unwrap_or(&Value::Null);
-    let name = named(promise, path);
+    let name = noun(promise, path);
     let bounds = Bounds::of_node(node);
     // A maximum of one property is a choice between them.
     if matches!(error.reason, FieldErrorReason::TooMany | FieldErrorReason::Invalid)
@@ -106,7 +96,7 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
         return message;
     }
     match error.reason {
-        FieldErrorReason::Required => missing(node, &name),
+        FieldErrorReason::Required => required(promise, node, path),
         FieldErrorReason::TypeInvalid => wrong_type(promise, node, &name, &bounds, path, path.get(root)),
         FieldErrorReason::NotSupported => match &bounds.values {
             Some(values) => choose(values, &name, path.get(root)),
@@ -115,7 +105,7 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
         FieldErrorReason::Duplicate => {
             let twice = error.value.as_ref().map(|value| format!(" {}", value_in_words(value))).unwrap_or_default();
             let list = Path(path.0.split_last().map(|(_, lead)| lead.to_vec()).unwrap_or_default());
-            format!("Remove the duplicate entry{twice} from {}.", named(promise, &list))
+            format!("Remove the duplicate entry{twice} from {}.", noun(promise, &list))
         }
         FieldErrorReason::TooLong => match bounds.max_length {
             Some(most) => format!("Shorten {name} to at most {}.", crate::wording::counted(most, "character")),
@@ -132,15 +122,18 @@ pub(super) fn structural(promise: &PromiseSpec, schema: &Value, path: &Path, roo
 
 /// Describes a required value that is missing.
 pub(crate) fn required(promise: &PromiseSpec, node: &Value, path: &Path) -> String {
-    missing(node, &named(promise, path))
-}
-
-fn missing(node: &Value, name: &str) -> String {
+    let label = label(promise, path);
+    let what = quoted(&label);
+    let is_offered = || shape::hint_at(promise, &path.of_each_row()).is_some_and(|hint| hint.reference.is_some());
     match Shape::of(node) {
-        Shape::Choice | Shape::Boolean => format!("Choose {name}."),
-        Shape::List | Shape::Map => format!("Add {name}."),
-        Shape::Object | Shape::Open => format!("Fill in {}.", upper_first(name)),
-        _ => format!("Enter {name}."),
+        // An entry of a map can have an empty name.
+        Shape::Choice | Shape::Boolean if label.is_empty() => "Choose a value.".to_owned(),
+        _ if label.is_empty() => "Enter a value.".to_owned(),
+        Shape::Choice | Shape::Boolean => format!("Choose a value for {what}."),
+        Shape::List | Shape::Map => format!("Add an entry to {what}."),
+        Shape::Object | Shape::Open => format!("Fill in {what}."),
+        _ if is_offered() => format!("Choose a value for {what}."),
+        _ => format!("Enter a value for {what}."),
     }
 }
 
@@ -235,7 +228,7 @@ fn out_of_bounds(promise: &PromiseSpec, node: &Value, name: &str, bounds: &Bound
         Some(Value::String(text)) => {
             if let Some(least) = bounds.min_length.filter(|least| (text.chars().count() as u64) < *least) {
                 return match (text.is_empty(), least) {
-                    (true, _) => missing(node, name),
+                    (true, _) => required(promise, node, path),
                     (false, least) => format!("Enter at least {least} characters for {name}."),
                 };
             }

@@ -147,10 +147,12 @@ fn of_steps(seen: &Observation<'_>) -> Option<WaitingOn> {
             Some(WaitingOn::new(WaitingKind::Person, WaitingReason::StepFailed, workflow::failed(step)).about(&step.id))
         }
         WorkflowPhase::RollingBack => {
-            let waiting = run.steps.iter().find_map(workflow::waits_for_undo);
-            waiting.or_else(|| {
-                Some(WaitingOn::new(WaitingKind::Controller, WaitingReason::RollingBack, "A step failed: returning to the former release"))
-            })
+            let waiting = run.steps.iter().find_map(|step| workflow::waits_for_undo(step, seen.deleting));
+            let returning = || {
+                let message = "A step failed: returning to the former release";
+                WaitingOn::new(WaitingKind::Controller, WaitingReason::RollingBack, message)
+            };
+            waiting.or_else(|| (!seen.deleting).then(returning))
         }
         WorkflowPhase::Running => {
             let is_open = |step: &&StepStatus| step.phase == StepPhase::Running || step.next_at.is_some();

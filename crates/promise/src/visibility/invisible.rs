@@ -26,6 +26,12 @@ pub enum NotVisible {
         /// Name of the promise.
         promise: String,
     },
+    /// It is being deleted, and stays until its last instance is gone.
+    #[error("{promise} is being deleted and doesn't accept new requests.")]
+    Deleting {
+        /// Name of the promise.
+        promise: String,
+    },
     /// No catalog lists it for the workspace.
     #[error("{promise} isn't offered in {workspace}: no catalog of {home} lists it there.")]
     NotListed {
@@ -51,6 +57,7 @@ mod tests {
             (NotVisible::Draft { promise: promise() }, "redis is a draft: its team has not published it yet."),
             (NotVisible::Replaced { promise: promise(), replaced_by: text("valkey") }, "redis is retired. Use valkey instead."),
             (NotVisible::Retired { promise: promise() }, "redis is retired and doesn't accept new requests."),
+            (NotVisible::Deleting { promise: promise() }, "redis is being deleted and doesn't accept new requests."),
             (
                 NotVisible::NotListed { promise: promise(), workspace: text("root:acme:shop"), home: text("root:platform") },
                 "redis isn't offered in root:acme:shop: no catalog of root:platform lists it there.",

@@ -142,7 +142,8 @@ impl State<'_, '_> {
         run.status.attempt += 1;
     }
 
-    /// Tries steps again whose Endpoint changed: those that couldn't call it, and those that wait for their next attempt.
+    /// Tries steps again whose Endpoint changed: those that couldn't call it, and those that wait for their next attempt, also to
+    /// be undone.
     fn wake(&mut self) {
         let (run, woken) = (&mut self.run, self.input.woken);
         if run.is_woken(woken) {
@@ -152,7 +153,9 @@ impl State<'_, '_> {
             (run.status.phase, run.status.finished_at) = (WorkflowPhase::Running, None);
             run.status.attempt += 1;
         }
-        for step in run.steps.iter_mut().filter(|step| step.phase == StepPhase::Pending && woken.contains(&step.id)) {
+        let is_rolling_back = run.status.phase == WorkflowPhase::RollingBack;
+        let waits = |step: &StepStatus| if is_rolling_back { step.waits_for_undo() } else { step.phase == StepPhase::Pending };
+        for step in run.steps.iter_mut().filter(|step| waits(step) && woken.contains(&step.id)) {
             step.next_at = None;
         }
     }
@@ -271,6 +274,13 @@ impl State<'_, '_> {
         let started = status.started_at.as_deref().and_then(|at| at.parse::<Timestamp>().ok()).unwrap_or(self.input.now);
         let left = SignedDuration::from_secs(timeout) - self.input.now.duration_since(started);
         if left.is_positive() {
+            for task in &mut self.tasks {
+                if let Task::Http(call) = task
+                    && call.step == step.id
+                {
+                    call.within = Some(left);
+                }
+            }
             return self.look_again(left);
         }
         self.tasks.retain(|task| task.step() != step.id);

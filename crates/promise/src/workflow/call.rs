@@ -56,7 +56,7 @@ impl Values<'_> {
         let path = text(&call.path, &scope)?;
         let body = call.body.as_ref().map(|body| body.evaluate(&scope, &mut budget()).map_err(|error| broken(&error))).transpose()?;
         let (endpoint, method) = (endpoint.to_owned(), call.method);
-        Ok(HttpTask { step: step.id.clone(), endpoint, method, path, body, idempotency_key: key })
+        Ok(HttpTask { step: step.id.clone(), endpoint, method, path, body, idempotency_key: key, within: None })
     }
 
     /// Returns a text, such as the path of a poll.

@@ -86,9 +86,25 @@ impl Checks<'_> {
         if let Some(around) = cycle(workflow) {
             let message = format!("Remove a dependency: {} wait for each other.", all_of(&around));
             self.problem(format!("{path}.steps"), message);
+        } else if name == WorkflowName::Provision || name == WorkflowName::Action {
+            self.waits(workflow, path);
         }
         if name != WorkflowName::Deprovision {
             self.all_applied(workflow, path);
+        }
+    }
+
+    /// A step that waits for what only a later step creates would wait forever. In an upgrade it might exist already.
+    fn waits(&mut self, workflow: &Workflow, path: &str) {
+        for (index, step) in workflow.steps.iter().enumerate() {
+            for (at, id) in step.wait.iter().flat_map(|wait| wait.resources.iter().enumerate()) {
+                let creates = |other: &&Step| other.apply.as_ref().or(other.request.as_ref()).is_some_and(|of| of.resources.contains(id));
+                let mut creating = workflow.steps.iter().filter(creates);
+                if let Some(later) = creating.find(|other| comes_before(workflow, step, other)) {
+                    let message = format!("Wait for it in a later step: `{}` creates `{id}`, and depends on this step.", later.id);
+                    self.problem(format!("{path}.steps[{index}].wait.resources[{at}]"), message);
+                }
+            }
         }
     }
 
@@ -186,6 +202,11 @@ impl Checks<'_> {
                 let message = format!("Move it: `{kind}` belongs to {there}, and this is {here}.");
                 self.problem(format!("{place}.{kind}"), message);
             }
+        }
+        // Whatever the steps are, everything that a release wants exists when they are done.
+        if self.action.is_none() && step.when.is_some() && (given[2] || given[6]) {
+            let message = "Remove it, and use `includeWhen` of the resources: a step only decides when they are created.";
+            self.problem(format!("{place}.when"), message);
         }
         self.of_action(step, place);
         let about = [("capacity", &step.capacity), ("apply", &step.apply), ("delete", &step.delete), ("request", &step.request)];
@@ -301,6 +322,12 @@ impl Checks<'_> {
 /// Ids are used in expressions: `steps.ticket`.
 fn is_id(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.len() <= 63 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Checks whether a step depends on another one, directly or not. No steps may wait for each other.
+fn comes_before(workflow: &Workflow, first: &Step, second: &Step) -> bool {
+    let named = |id: &String| workflow.steps.iter().find(|step| step.id == *id);
+    second.depends_on.iter().any(|id| *id == first.id || named(id).is_some_and(|between| comes_before(workflow, first, between)))
 }
 
 /// Returns steps that wait for each other.

@@ -56,7 +56,8 @@ impl Run {
                 _ => None,
             };
             // Who approves is known before the step begins.
-            let is_asked = is_open(status) || (rule.is_some() && status.phase == StepPhase::Pending);
+            let will_ask = rule.is_some() && status.phase == StepPhase::Pending && self.status.phase != WorkflowPhase::RollingBack;
+            let is_asked = will_ask || is_open(&self.status, status);
             is_asked.then(|| self.question(uid, status, rule))
         };
         self.steps.iter().filter_map(of).collect()
@@ -176,14 +177,17 @@ pub fn allows_requester(spec: &PromiseSpec, step: &str) -> Option<bool> {
 /// Checks whether a run can go on. An action that failed is over until someone retries it.
 fn can_go_on(run: &WorkflowStatus) -> bool {
     match run.phase {
-        WorkflowPhase::Running => true,
+        WorkflowPhase::Running | WorkflowPhase::RollingBack => true,
         WorkflowPhase::Failed => run.name != WorkflowName::Action,
-        WorkflowPhase::Succeeded | WorkflowPhase::RollingBack | WorkflowPhase::RolledBack => false,
+        WorkflowPhase::Succeeded | WorkflowPhase::RolledBack => false,
     }
 }
 
-/// Checks whether a step can be skipped now: it runs, waits for its next attempt, or failed.
-fn is_open(step: &StepStatus) -> bool {
+/// Checks whether a step can be skipped now: it runs, waits for its next attempt, or failed. In a rollback, it couldn't be undone.
+fn is_open(run: &WorkflowStatus, step: &StepStatus) -> bool {
+    if run.phase == WorkflowPhase::RollingBack {
+        return step.waits_for_undo();
+    }
     let has_begun = match step.phase {
         StepPhase::Running | StepPhase::Failed => true,
         StepPhase::Pending => step.attempts > 0,
@@ -232,11 +236,15 @@ impl State<'_, '_> {
         for index in 0..self.run.steps.len() {
             let Some(line) = of_step(self.input, &self.run, index) else { continue };
             let step = &mut self.run.steps[index];
-            if !is_open(step) {
+            if !is_open(&self.run.status, step) {
                 continue;
             }
             note_skips(step, line);
             let Some(why) = skip(line).and_then(|_| decided(line, Decision::Skip)) else { continue };
+            if self.run.status.phase == WorkflowPhase::RollingBack {
+                (step.undo_skipped, step.next_at, step.undo_message) = (true, None, Some(words::undo_skipped(&why)));
+                continue;
+            }
             (step.phase, step.finished_at, step.next_at) = (StepPhase::Skipped, Some(now.clone()), None);
             (step.reason, step.message) = (Some(StepReason::Skipped), Some(why));
             is_skipped = true;
@@ -251,7 +259,8 @@ impl State<'_, '_> {
     pub(super) fn ask(&mut self) {
         let can_go_on = can_go_on(&self.run.status);
         for step in &mut self.run.steps {
-            step.content_hash = (can_go_on && is_open(step)).then(|| question_hash(self.input.uid, &self.run.status, step));
+            step.content_hash =
+                (can_go_on && is_open(&self.run.status, step)).then(|| question_hash(self.input.uid, &self.run.status, step));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::api::{StepStatus, WorkflowStatus};
+use crate::api::{StepStatus, WorkflowPhase, WorkflowStatus};
 
 /// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +20,11 @@ pub(super) fn idempotency_key(uid: &str, run: &WorkflowStatus, step: &StepStatus
     digest(effect, uid, run, step)
 }
 
-/// Returns what decisions about a step have to name, 32 hexadecimal digits.
+/// Returns what decisions about a step have to name, 32 hexadecimal digits. In a rollback they are about its undo: who skipped the step
+/// doesn't skip that.
 pub(super) fn question_hash(uid: &str, run: &WorkflowStatus, step: &StepStatus) -> String {
-    digest("decide", uid, run, step)
+    let what = if run.phase == WorkflowPhase::RollingBack { "decide undo" } else { "decide" };
+    digest(what, uid, run, step)
 }
 
 /// The time tells apart runs with one number: a release without a workflow starts the count again.

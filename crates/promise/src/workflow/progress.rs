@@ -173,6 +173,7 @@ fn polled(values: &Values<'_>, http: &CompiledHttp, poll: &CompiledPoll, (run, i
                 path,
                 body: None,
                 idempotency_key: String::new(),
+                within: None,
             })),
             Err(failure) => failure.into(),
         },

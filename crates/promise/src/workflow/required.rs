@@ -65,6 +65,11 @@ impl Run {
         self
     }
 
+    /// Checks whether policies required approvals of a run, and none of the steps of the action has begun.
+    pub fn is_unbegun(&self) -> bool {
+        is_unbegun(&self.steps)
+    }
+
     /// Checks whether such a run has all its approvals, and none of the steps of the action has begun. One that failed has begun: a retry
     /// continues a run, whatever policies say by then.
     pub fn awaits_opening(&self) -> bool {

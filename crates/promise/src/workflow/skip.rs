@@ -25,8 +25,12 @@ pub fn skip_hash(step: &StepStatus) -> Result<&str> {
     step.content_hash.as_deref().ok_or_else(|| Error::from(ConflictReason::NothingToSkip { step: step.id.clone() }))
 }
 
-/// Returns what happens without a step. `steps` are those of its workflow, and `states` those of the run.
+/// Returns what happens without a step; nothing if only its undo is skipped. `steps` are those of its workflow, and `states` those of the run.
 pub fn skip_effect<'a>(steps: &'a [Step], states: &'a [StepStatus], id: &str) -> SkipEffect<'a> {
+    // After a rollback no step of the run begins.
+    if states.iter().any(|step| step.id == id && step.waits_for_undo()) {
+        return SkipEffect::default();
+    }
     let mut behind = BTreeSet::from([id]);
     // Steps can be listed before those that they depend on.
     loop {

@@ -281,7 +281,7 @@ fn a_rollback_waits_for_the_objects_and_undoes_calls_in_reverse() {
     assert_eq!(world.again(), Some(20), "pauses double");
     let step = world.step("second");
     assert_eq!((step.message.as_deref(), step.undo_attempts), (None, 2), "the step itself was fine");
-    let waits = waits_for_undo(step).unwrap();
+    let waits = waits_for_undo(step, false).unwrap();
     assert!(
         waits.message.ends_with("couldn't be undone yet: The endpoint responded with HTTP 500. There will be another attempt"),
         "{}",

@@ -45,7 +45,7 @@ impl State<'_, '_> {
         let Some(undo) = &http.undo else { return Left::Nothing };
         let status = &self.run.steps[index];
         // A call that wasn't answered might have had its effect all the same.
-        if status.undone || !status.called {
+        if status.undone || status.undo_skipped || !status.called {
             return Left::Nothing;
         }
         if let Some(left) = self.left(status.next_at.as_deref()) {

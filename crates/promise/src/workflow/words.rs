@@ -56,13 +56,18 @@ pub fn waits(step: &StepStatus) -> Option<WaitingOn> {
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
 }
 
-/// Returns what a rollback waits for, if a step isn't undone yet.
-pub fn waits_for_undo(step: &StepStatus) -> Option<WaitingOn> {
-    let why = step.undo_message.as_deref().filter(|_| !step.undone)?;
-    let message =
-        format!("Returning to the former release, but {} couldn't be undone yet: {why} There will be another attempt", title(step));
+/// Returns what a rollback waits for, if a step isn't undone yet. `is_removal` is whether the request is being deleted.
+pub fn waits_for_undo(step: &StepStatus, is_removal: bool) -> Option<WaitingOn> {
+    let why = step.undo_message.as_deref().filter(|_| step.waits_for_undo())?;
+    let aim = if is_removal { "Deleting the request" } else { "Returning to the former release" };
+    let message = format!("{aim}, but {} couldn't be undone yet: {why} There will be another attempt", title(step));
     let waiting = WaitingOn::new(WaitingKind::Controller, WaitingReason::RollingBack, message);
     Some(WaitingOn { object: Some(step.id.clone()), ..waiting })
+}
+
+/// Returns that a step isn't undone. `why` says who decided that, as a sentence.
+pub(super) fn undo_skipped(why: &str) -> String {
+    format!("Not undone: {why}")
 }
 
 /// Returns that someone cancelled the step.

@@ -22,7 +22,7 @@ use super::approval_index::subject;
 use super::matter::waiting;
 use super::review;
 use super::standing::{Standing, is_open};
-use super::step;
+use super::step::{self, RunInQuestion};
 use crate::portal::Caller;
 use crate::portal::place::TOGETHER;
 use crate::portal::requests::listing::Sight;
@@ -227,16 +227,24 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
     let status = request.status.as_ref();
     let tree = caller.portal().world.tree();
     let (promise_title, icon) = rows::presentation(caller, &key.cluster, request);
-    let prices = Prices::of(caller, key, request);
-    let weighed = weigh(request, &prices);
+    let run = step::run_in_question(caller, request);
+    // The price of the request and the warnings about it aren't those of a run.
+    let (price, weighed) = match run {
+        Some(_) => Default::default(),
+        None => {
+            let prices = Prices::of(caller, key, request);
+            (prices.in_words(), weigh(request, &prices))
+        }
+    };
     let candidate = status.and_then(|status| status.candidate.as_ref());
     let open = status.and_then(waiting).is_some();
-    let note = if open { note(caller, key, request, standings) } else { String::new() };
+    let note = if open { note(caller, key, request, (run.as_ref(), standings)) } else { String::new() };
     InboxRow {
         uid: step::question_id(request),
         workspace: tree.path(&key.cluster).map(|path| path.to_string()).unwrap_or_default(),
         namespace: key.namespace.clone(),
         name: key.name.clone(),
+        action: run.map(|run| run.action).unwrap_or_default(),
         promise: request.spec.promise.name.clone(),
         promise_title,
         icon,
@@ -244,7 +252,7 @@ pub(super) fn row(caller: &Caller, key: &Key, request: &PromiseRequest, standing
         change: status.is_some_and(|status| status.current.is_some()),
         requester: rows::requester(request),
         mine: rows::is_of(caller, request),
-        price: prices.in_words(),
+        price,
         since: since(request),
         expires: expires(request),
         risk: weighed.risk,
@@ -295,8 +303,9 @@ fn weigh(request: &PromiseRequest, prices: &Prices) -> Weighed {
     })
 }
 
-/// Returns the note for this user about an open request.
-fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Standing<'_>]) -> String {
+/// Returns the note for this user about an open request, or a run of one of its actions.
+fn note(caller: &Caller, key: &Key, request: &PromiseRequest, about: (Option<&RunInQuestion>, &[Standing<'_>])) -> String {
+    let (run, standings) = about;
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
     let hash = request.status.as_ref().and_then(|status| status.candidate.as_ref()).map(|candidate| candidate.content_hash.as_str());
     if standings.iter().any(|standing| standing.decided.is_some()) {
@@ -308,6 +317,9 @@ fn note(caller: &Caller, key: &Key, request: &PromiseRequest, standings: &[Stand
     if let Some(standing) = standings.iter().find(|standing| standing.may && standing.own) {
         let whose = if standing.changed { "Last changed by you" } else { "Your request" };
         return format!("{whose}: someone else decides");
+    }
+    if let Some(run) = run {
+        return run.note.clone();
     }
     if let Some(step) = step::step(request) {
         return step::name(step);

@@ -35,6 +35,8 @@ pub(super) struct Matter {
     pub(super) run: Option<PromiseAction>,
     /// Whether the user can read the request itself.
     pub(super) opens: bool,
+    /// Whether the user can read the run.
+    pub(super) opens_run: bool,
 }
 
 fn absent() -> Error {
@@ -57,12 +59,12 @@ pub(super) async fn find(caller: &Caller, id: &str) -> Result<Matter> {
     if request.metadata.uid.as_deref() != Some(uid) {
         return Err(absent());
     }
-    let run: Option<PromiseAction> = match run {
+    let (run, opens_run) = match run {
         Some(run) => {
             let can_read = caller.may(&run.cluster, Right::run("get", &run.namespace, &run.name)).await?;
-            read(&reader(caller, &workspace, can_read, &row).await?, &run, "the run").await?
+            (read::<PromiseAction>(&reader(caller, &workspace, can_read, &row).await?, &run, "the run").await?, can_read)
         }
-        None => None,
+        None => (None, false),
     };
     let (request, run) = in_question(request, run, hash);
     // What was read might be newer than the row that let the user in.
@@ -70,7 +72,7 @@ pub(super) async fn find(caller: &Caller, id: &str) -> Result<Matter> {
         return Err(absent());
     }
     let releases = releases(&client, &key, uid).await?;
-    Ok(Matter { key, workspace, request, releases, run, opens })
+    Ok(Matter { key, workspace, request, releases, run, opens, opens_run })
 }
 
 /// Returns the client that reads what is in question: that of the user or, for approvers without the permission, that of the portal.

@@ -41,13 +41,13 @@ impl Caller {
         let standings = self.standings(request).await?;
         let row = inbox::row(self, key, request, &standings);
         let candidate = request.status.as_ref().and_then(|status| status.candidate.as_ref());
-        let portal = self.portal();
-        let run = step::own_hash(request).and_then(|_| portal.approval_index.request(&portal.world, &row.uid)?.2);
+        let run = step::run_in_question(self, request);
+        let price = run.is_none().then(|| Prices::of(self, key, request));
         Ok(ApprovalItem {
             step: step::step(request).map(|step| step.id.clone()),
-            run: run.map(|run| run.name.clone()),
+            run: run.map(|run| run.name),
             content_hash: candidate.map(|candidate| candidate.content_hash.clone()).unwrap_or_default(),
-            cost: Prices::of(self, key, request).after.as_ref().and_then(|after| after.money()).map(Amount::from),
+            cost: price.as_ref().and_then(|price| price.after.as_ref()?.money()).map(Amount::from),
             rules: standings.iter().filter(|standing| standing.waits()).map(|standing| approval(standing.approval, true)).collect(),
             reason: request.spec.reason.clone(),
             workspace: row.workspace,

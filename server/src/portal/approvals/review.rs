@@ -70,6 +70,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
     let (step, summed_up) = (step::step(&matter.request), title(&row.name, &row.promise_title, row.change, &changes));
     let checked = checks(&policies, &room, content.touched, &price, row.change);
     let page = ReviewPage {
+        run: None,
         title: step.map_or_else(|| summed_up.clone(), |step| format!("{} of {summed_up}", step::name(step))),
         reason: matter.request.spec.reason.clone().unwrap_or_default(),
         settled: settled(caller, matter),
@@ -97,7 +98,7 @@ pub(super) async fn of(caller: &Caller, matter: &Matter, since: &str) -> Result<
         row,
     };
     Ok(match &matter.run {
-        Some(run) => step::of_run(page, spec, run),
+        Some(run) => step::of_run(caller, matter, page, (spec, run)),
         None => page,
     })
 }
@@ -389,7 +390,8 @@ pub(super) fn summary(touched: Touched) -> String {
 
 /// Returns what has changed since the user's last decision, or since the content named in the address.
 fn compared(caller: &Caller, matter: &Matter, told: &Told<'_>, wanted: &str) -> Option<Since> {
-    let now = matter.status().candidate?.content_hash;
+    // Steps have hashes of their own: decisions about the content are no earlier decisions about them.
+    let now = matter.status().candidate.filter(|_| step::step(&matter.request).is_none())?.content_hash;
     let mine = caller.decided_about(matter.request.metadata.uid.as_deref().unwrap_or_default());
     let last = mine.into_iter().find(|approval| wanted.is_empty() || approval.spec.content_hash == wanted);
     let hash = if wanted.is_empty() { last.as_ref()?.spec.content_hash.clone() } else { wanted.to_owned() };

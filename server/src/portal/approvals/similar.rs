@@ -26,7 +26,8 @@ pub(super) fn told(caller: &Caller, matter: &Matter, standings: &[Standing<'_>])
         .map(|standing| of_rule(caller, matter, standing))
         .collect();
     let releases = matter.releases.len();
-    if matter.request.status.as_ref().is_some_and(|status| status.current.is_some()) {
+    let is_run = matter.run.is_some();
+    if !is_run && matter.request.status.as_ref().is_some_and(|status| status.current.is_some()) {
         told.push(format!(
             "{} kept for this request.",
             if releases == 1 { "1 release is".to_owned() } else { format!("{releases} releases are") }
@@ -64,9 +65,13 @@ fn of_rule(caller: &Caller, matter: &Matter, standing: &Standing<'_>) -> String 
         .map(|(decision, word)| format!("{} {word}", count(decision)))
         .collect();
     let basis = if looked_at == LOOKED_AT { format!("In the last {LOOKED_AT} decisions") } else { format!("In {DAYS} days") };
+    let rule = match &approval.rule.policy {
+        Some(policy) => format!("the policy “{}”", caller.policy_title(&approval.source, policy)),
+        None => format!("the rule “{}”", approval.rule.name),
+    };
     if parts.is_empty() {
-        return format!("{basis}, for the rule {}: no decisions on other requests of this promise.", approval.rule.name);
+        return format!("{basis}, for {rule}: no decisions on other requests of this promise.");
     }
     let all = counted(last.len() as u64, "decision");
-    format!("{basis}, for the rule {}: {all} on other requests of this promise, {}.", approval.rule.name, all_of(&parts))
+    format!("{basis}, for {rule}: {all} on other requests of this promise, {}.", all_of(&parts))
 }

@@ -172,6 +172,7 @@ pub(in crate::portal) async fn offer(
 /// Checks whether a step doesn't continue by itself, or only with another attempt. Others would offer something that is over a moment later.
 fn is_stuck(step: &StepStatus) -> bool {
     match step.phase {
+        _ if step.waits_for_undo() => true,
         StepPhase::Failed => true,
         StepPhase::Pending => step.attempts > 0,
         StepPhase::Running => step.kind == StepKind::Approve,

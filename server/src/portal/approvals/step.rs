@@ -5,12 +5,15 @@
 //! first step of the request's own workflow.
 
 use app::routes;
-use app::view::{CheckLine, CheckState, InboxRow, ReviewPage, WorkflowView};
+use app::view::{CheckLine, CheckState, InboxRow, PriceStep, ReviewPage, ReviewedRun, WorkflowView};
 use cluster::kinds::{PromiseAction, PromiseRequest};
+use kube::ResourceExt as _;
 use promise::api::{PromiseRequestStatus, PromiseSpec, StepStatus, WorkflowName};
 use promise::names;
 use promise::workflow::{asks_about_first, asks_about_run, asks_about_steps, step_in_question};
 
+use super::matter::Matter;
+use crate::portal::Caller;
 use crate::portal::runs;
 
 /// Returns a request with the first step that waits for approvers as what they decide about. `None` if no step does.
@@ -86,18 +89,64 @@ pub(in crate::portal) fn link(request: &PromiseRequest, run: Option<&PromiseActi
     }
 }
 
-/// Returns the review of a request as that of a step of one of its actions: approvers read the parameters of the run, and the request itself
-/// stays as it is.
-pub(super) fn of_run(page: ReviewPage, spec: &PromiseSpec, run: &PromiseAction) -> ReviewPage {
+/// The run of an action of which a step is in question, as lists show it.
+pub(super) struct RunInQuestion {
+    /// Name.
+    pub(super) name: String,
+    /// Title of the action.
+    pub(super) action: String,
+    /// What requires the approval.
+    pub(super) note: String,
+}
+
+/// Returns the run of an action of which a step is in question. `None` if approvers decide about the request itself.
+pub(super) fn run_in_question(caller: &Caller, request: &PromiseRequest) -> Option<RunInQuestion> {
+    let step = step(request).filter(|_| is_of_action(request))?;
+    let portal = caller.portal();
+    let (_, _, key) = portal.approval_index.request(&portal.world, &question_id(request))?;
+    let run = portal.world.actions.get(&key?)?;
+    let used = caller.taken(request);
+    let spec = used.as_ref().map(|used| &used.spec.spec);
+    let note = match &step.policy {
+        Some(policy) => format!("Required by {}", policy.title.as_ref().unwrap_or(&policy.policy)),
+        None => titled(&title(spec, &run, step)),
+    };
+    let action = spec.map_or_else(|| run.spec.action.clone(), |spec| runs::title(spec, &run));
+    Some(RunInQuestion { name: run.name_any(), action, note })
+}
+
+/// Returns the title of a step of a run, or its id. Caches don't keep titles.
+fn title(spec: Option<&PromiseSpec>, run: &PromiseAction, step: &StepStatus) -> String {
+    let steps = spec.and_then(|spec| spec.actions.get(&run.spec.action)).map(|action| action.steps.as_slice()).unwrap_or_default();
+    let written = steps.iter().find(|written| written.id == step.id).and_then(|written| written.title.as_ref());
+    step.title.as_ref().or(written).unwrap_or(&step.id).clone()
+}
+
+/// Returns the review of a request as that of a step of one of its actions: approvers read what the action does and the parameters of the
+/// run. The request itself stays as it is, with its price and its policies.
+pub(super) fn of_run(caller: &Caller, matter: &Matter, page: ReviewPage, (spec, run): (&PromiseSpec, &PromiseAction)) -> ReviewPage {
     let step =
         run.status.iter().flat_map(|status| &status.steps).find(|step| step.content_hash.is_some() && step.content_hash == page.hash);
-    let what = format!("“{}” on {}", runs::title(spec, run), page.row.name);
+    let action = spec.actions.get(&run.spec.action);
+    let policy = step.and_then(|step| step.policy.as_deref());
+    let row = &page.row;
+    let reviewed = ReviewedRun {
+        policy: policy.map(|policy| runs::policy_link(&policy.policy, policy.title.as_deref(), &policy.source, &row.workspace)),
+        step: step.map(|step| title(Some(spec), run, step)).unwrap_or_default(),
+        description: action.and_then(|action| action.description.clone()).unwrap_or_default(),
+        confirm: action.is_some_and(|action| action.confirm),
+        href: (matter.opens && matter.opens_run).then(|| routes::run(&row.workspace, &row.namespace, &row.name, &run.name_any())),
+    };
     ReviewPage {
-        title: step.map_or_else(|| what.clone(), |step| format!("{} of {what}", name(step))),
-        values: runs::values(spec, run),
+        title: format!("{} {}", runs::title(spec, run), row.name),
+        run: Some(reviewed),
+        values: runs::values(caller, &matter.key, spec, run),
         checks: step.map(check).into_iter().collect(),
         row: InboxRow { change: false, ..page.row },
         changes: Vec::new(),
+        policies: Vec::new(),
+        price: PriceStep::default(),
+        room: Vec::new(),
         objects: Vec::new(),
         touched: None,
         steps: Vec::new(),
@@ -107,11 +156,19 @@ pub(super) fn of_run(page: ReviewPage, spec: &PromiseSpec, run: &PromiseAction) 
 
 /// Returns what approvers read of the step first.
 pub(super) fn name(step: &StepStatus) -> String {
-    format!("Step “{}”", step.title.as_ref().unwrap_or(&step.id))
+    titled(step.title.as_ref().unwrap_or(&step.id))
+}
+
+fn titled(step: &str) -> String {
+    format!("Step “{step}”")
 }
 
 /// Returns what approvers have to check.
 pub(super) fn check(step: &StepStatus) -> CheckLine {
-    let (what, detail) = (format!("{} is waiting for approval", name(step)), step.message.clone().unwrap_or_default());
+    let what = match step.policy {
+        Some(_) => "The run is waiting for this approval".to_owned(),
+        None => format!("{} is waiting for approval", name(step)),
+    };
+    let detail = step.message.clone().unwrap_or_default();
     CheckLine { state: CheckState::Unknown, what, detail, target: String::new() }
 }

@@ -61,6 +61,13 @@ pub(super) async fn open(caller: &Caller, workspace: &str, name: Option<&str>, d
     {
         return checked(caller, &typed).await;
     }
+    // It was posted after the session had ended.
+    if let Some(fields) = caller.posted(draft.unwrap_or_default()).await? {
+        let typed = PromiseText::posted(&fields);
+        if typed.name.as_deref() == name && typed.workspace == workspace {
+            return checked(caller, &typed).await;
+        }
+    }
     let Some(name) = name else {
         let writable = writable(caller, workspace).await?;
         if writable.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use cluster::ClusterId;
-use promise::visibility::{self, Offer, Place, SeenBy, Shelf};
+use promise::visibility::{self, Place, SeenBy, Shelf};
 
 use super::entries::{Entries, Entry};
 use crate::portal::offers::Offers;
@@ -103,7 +103,7 @@ impl<'a> Ranking<'a> {
     /// Returns the rank of a promise. `None` if it isn't visible.
     fn rank(&self, entries: &Entries, id: u32, entry: &Entry) -> Option<Rank> {
         let (base, promise) = (self.homes.get(&entry.key.cluster)?, entries.promise(entry)?);
-        let offer = Offer { name: &entry.key.name, home: base.place, spec: &promise.spec };
+        let offer = cluster::shelves::offer(&entry.key.name, base.place, promise);
         let levels = match visibility::seen_by(&offer, self.way, &base.shelves).ok()? {
             SeenBy::Home => 0,
             SeenBy::Descent { levels } => levels,

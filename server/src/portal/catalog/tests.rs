@@ -65,7 +65,7 @@ impl World {
         for (key, promise) in promises {
             let Some(at) = self.homes.iter().position(|(cluster, _)| *cluster == key.cluster) else { continue };
             let shelves = self.shelves(at);
-            let offer = Offer { name: &key.name, home: &self.homes[at].1, spec: &promise.spec };
+            let offer = Offer { name: &key.name, home: &self.homes[at].1, spec: &promise.spec, is_deleting: false };
             let Ok(by) = visibility::seen_by(&offer, &self.way, &shelves) else { continue };
             let shelf = visibility::listings(&offer, &self.way, &shelves).first().map(|shelf| (Reverse(shelf.spec.weight), at, shelf.name));
             let levels = match by {

@@ -7,6 +7,7 @@ use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::watch::Key;
 use ledger::{is_ready, price, since};
+use promise::api::{CandidateState, CandidateStatus, PromiseRequestStatus};
 use promise::ledger::{Figures, accrued};
 use promise::price::Money;
 
@@ -166,11 +167,10 @@ impl Live {
         *rest = rest.saturating_add(more);
     }
 
-    /// Adds the price change that results if what waits for approval is approved.
+    /// Adds the price change that results if what waits for approvers is approved.
     fn wait(&mut self, caller: &Caller, key: &Key, request: &PromiseRequest) {
         let status = request.status.as_ref();
-        let asked = status.and_then(|status| status.candidate.as_ref()).filter(|asked| asked.state.is_open());
-        let Some(asked) = asked else { return };
+        let Some(asked) = status.and_then(awaiting_approval) else { return };
         let release = caller.portal().world.releases.get(&key.beside(asked.release.clone()));
         let wanted = release.and_then(|release| release.price.clone());
         let runs = status.is_some_and(|status| status.current.is_some());
@@ -180,6 +180,12 @@ impl Live {
             *waiting = (waiting.0.saturating_add(more.micros), waiting.1 + 1);
         }
     }
+}
+
+/// Returns what approvers are asked about. A candidate that waits for its requester or for a window isn't waiting for approval, although
+/// approvers can decide on it.
+fn awaiting_approval(status: &PromiseRequestStatus) -> Option<&CandidateStatus> {
+    status.candidate.as_ref().filter(|candidate| candidate.state == CandidateState::AwaitingApproval)
 }
 
 /// Returns the value that a share is grouped by.

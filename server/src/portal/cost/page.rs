@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use app::view::{CostBy, CostPage, CostQuery, CostRow};
+use app::view::{CostBy, CostPage, CostQuery, CostRow, UnshownMonth};
 use cluster::WorkspacePath;
 use jiff::Timestamp;
 use promise::Result;
@@ -45,6 +45,7 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
     let of_rows = query.rows.clamp(1, rows_pages);
     let labels = rows.iter().filter(|row| row.label != row.value).map(|row| (row.value.clone(), row.label.clone())).collect();
     Ok(CostPage {
+        unshown: unshown(query, scope.month, former.as_ref()),
         query: CostQuery {
             workspace: scope.top.as_ref().map(ToString::to_string).unwrap_or_default(),
             by: by.word().to_owned(),
@@ -86,6 +87,14 @@ pub(super) async fn page(caller: &Caller, query: &CostQuery) -> Result<CostPage>
         movers,
         savings,
     })
+}
+
+/// Returns the months of the query that the page doesn't show.
+fn unshown(query: &CostQuery, shown: Month, former: Option<&Former>) -> Vec<UnshownMonth> {
+    let is_other = |asked: &str, shown: Option<Month>| !asked.is_empty() && Month::parse(asked).is_none_or(|asked| Some(asked) != shown);
+    let page = is_other(&query.month, Some(shown)).then_some(UnshownMonth::Page);
+    let compared = is_other(&query.against, former.map(|former| former.month)).then_some(UnshownMonth::Compared);
+    page.into_iter().chain(compared).collect()
 }
 
 /// Returns the rows, each workspace with everything below it.
@@ -150,5 +159,25 @@ fn label(caller: &Caller, titles: &Titles, by: CostBy, value: &str) -> String {
         CostBy::Owner => caller.portal().named(&PersonId::named(value, "")),
         CostBy::Promise => titles.title(value),
         CostBy::Project => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_that_is_not_shown_is_named() {
+        let month = |text: &str| Month::parse(text).unwrap();
+        let former = Former { month: month("2026-09"), days: 0 };
+        for (shown, compared, expected) in [
+            ("", "", vec![]),
+            ("2026-10", "2026-09", vec![]),
+            ("abc", "", vec![UnshownMonth::Page]),
+            ("2027-01", "2026-11", vec![UnshownMonth::Page, UnshownMonth::Compared]),
+        ] {
+            let query = CostQuery { month: shown.to_owned(), against: compared.to_owned(), ..CostQuery::default() };
+            assert_eq!(unshown(&query, month("2026-10"), Some(&former)), expected, "{shown} {compared}");
+        }
     }
 }

@@ -108,7 +108,8 @@ fn of_entry(entry: &PolicyChangeEntry, promises: &Promises) -> PolicyHistoryLine
     }
 }
 
-fn in_words(change: &PolicyChange, promises: &Promises) -> String {
+/// Returns a change as a sentence.
+pub(super) fn in_words(change: &PolicyChange, promises: &Promises) -> String {
     match change {
         PolicyChange::RuleAdded { sentence, .. } => format!("New rule: {sentence}"),
         PolicyChange::RuleRemoved { sentence, .. } => format!("Removed rule: {sentence}"),

@@ -10,7 +10,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use promise::Result;
 use promise::api::PolicySpec;
 use promise::policy;
-use promise::visibility::{self, Offer, Place, Shelf};
+use promise::visibility::{self, Place, Shelf};
 use promise::wording::all_of;
 
 use crate::portal::Caller;
@@ -104,7 +104,7 @@ fn offered(caller: &Caller, mut promises: Vec<(Key, Arc<Promise>)>, places: &[(W
         homes.iter().map(|home| (&home.cluster, (&home.place, home.shelves()))).collect();
     promises.retain(|(key, promise)| {
         let Some((home, shelves)) = homes.get(&key.cluster) else { return false };
-        let offer = Offer { name: &key.name, home, spec: &promise.spec };
+        let offer = cluster::shelves::offer(&key.name, home, promise);
         ways.iter().any(|way| visibility::seen_by(&offer, way, shelves).is_ok())
     });
     promises

@@ -1,7 +1,7 @@
 //! A policy as YAML: opened, checked against every promise in its scope, and written as the user who edited it.
 
 use app::backend::PolicyText;
-use app::view::{Pick, PolicyForm, PolicyFormOutcome, TextProblem};
+use app::view::{Pick, PolicyConflict, PolicyForm, PolicyFormOutcome, TextProblem};
 use cluster::error::PlaneResult as _;
 use cluster::kinds::{Export, Policy};
 use cluster::watch::Key;
@@ -260,7 +260,15 @@ async fn check(caller: &Caller, typed: &PolicyText, sending: Sending) -> Result<
                 };
                 form.problems = problems.iter().map(problem).collect();
             }
-            Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => form.problems = vec![said(&error)],
+            Err(error @ (Error::Denied { .. } | Error::Conflict { .. } | Error::Contested { .. })) => {
+                form.problems = vec![said(&error)];
+                if let (Error::Conflict { .. }, Some(name)) = (&error, &typed.name) {
+                    let there = read(caller, &place, name).await?;
+                    form.conflict = Some(conflict(caller, (&place, name), (&there, policy), &promises).await);
+                    // The user sees the conflict, and can save all the same.
+                    form.version = there.metadata.resource_version.unwrap_or_default();
+                }
+            }
             Err(error) => return Err(error),
         }
     }
@@ -268,6 +276,18 @@ async fn check(caller: &Caller, typed: &PolicyText, sending: Sending) -> Result<
     Choices { caller, place: &place.path, promises: &promises, open: &open }.dress(&mut form, typed);
     let policy = policy.filter(|_| form.problems.is_empty()).map(|policy| (place, policy));
     Ok(Checked { form, policy })
+}
+
+/// Returns what happened to a policy while its form was open, and what the form changes in it now.
+async fn conflict(
+    caller: &Caller,
+    (place, name): (&Workspace, &str),
+    (there, written): (&DynamicObject, &DynamicObject),
+    promises: &Promises,
+) -> PolicyConflict {
+    let (lines, _) = history::of(caller, (&place.cluster, name), &there.metadata, promises).await;
+    let changes = history::between(there, written);
+    PolicyConflict { last: lines.into_iter().next(), changes: changes.iter().map(|change| history::in_words(change, promises)).collect() }
 }
 
 /// Adds warnings to the form, with the digest that identifies them.

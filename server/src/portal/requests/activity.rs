@@ -63,7 +63,8 @@ pub(super) async fn of(caller: &Caller, of: Of<'_>) -> Vec<Happening> {
     let of_request = noted.into_iter().filter(|activity| activity.uid == of.uid && activity.kind == ActivityKind::Revealed);
     let entry = |activity: Activity| {
         let who = promise::identity::username_of(&activity.person);
-        deed(activity.at.to_string(), format!("{} revealed", humanise(&activity.detail)), who, HappeningState::Done)
+        let revealed = deed(activity.at.to_string(), format!("{} revealed", humanise(&activity.detail)), who, HappeningState::Done);
+        Happening { no_change: true, ..revealed }
     };
     of_request.map(entry).collect()
 }

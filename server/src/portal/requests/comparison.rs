@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use promise::api::PromiseSpec;
 use promise::change::{self, Contended, contended};
 use promise::form::put;
+use promise::identity::PersonId;
 use promise::names;
 use promise::outline::breadcrumb;
 use promise::path::Path;
@@ -20,6 +21,8 @@ use crate::portal::Caller;
 use crate::portal::approvals::{review, versions};
 use crate::portal::preflight::Examined;
 
+/// What stands for the reason among the paths of parameters, which begin with a dot or a bracket.
+const REASON: &str = "~reason";
 /// Annotation of `kubectl apply` and tools like it, with what they applied last.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -74,23 +77,51 @@ pub(super) fn merge(opened: &Opened, typed: &Typed) -> Merge {
     Merge {
         by: opened.changed.by.clone(),
         at: opened.changed.at.clone(),
-        lines: contended(&opened.spec, typed.original.as_ref(), &theirs, &typed.draft.parameters),
+        lines: reason(opened, typed)
+            .into_iter()
+            .chain(contended(&opened.spec, typed.original.as_ref(), &theirs, &typed.draft.parameters))
+            .collect(),
     }
+}
+
+/// Returns the reason, if someone else changed it to something other than what the user entered.
+fn reason(opened: &Opened, typed: &Typed) -> Option<Contended> {
+    let (theirs, mine) = (opened.existing.reason.clone().unwrap_or_default(), typed.reason.trim().to_owned());
+    let before = typed.original_reason.clone();
+    let is_contended = theirs != mine && before.as_ref() != Some(&theirs);
+    let value = |text: String| Some(Value::from(text)).filter(|text| text != "");
+    let untouched = before.as_ref() == Some(&mine);
+    is_contended.then(|| Contended {
+        path: REASON.to_owned(),
+        before: before.and_then(value),
+        theirs: value(theirs),
+        mine: value(mine),
+        untouched,
+    })
 }
 
 /// Takes over the values of others that the user chose. Each choice is the pair of a path and whether theirs is kept.
 pub(super) fn choose(merge: &Merge, typed: &mut Typed, choices: &[(String, bool)]) {
     for line in &merge.lines {
         let theirs = choices.iter().any(|(path, theirs)| *path == line.path && *theirs);
+        if theirs && line.path == REASON {
+            typed.reason = line.theirs.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        }
         if let (true, Ok(path)) = (theirs, Path::parse(&line.path)) {
             put(&mut typed.draft, &path, line.theirs.clone());
         }
     }
 }
 
-/// Returns what others changed as a page shows it. `parameters` are the entered ones.
-pub(super) fn view(spec: &PromiseSpec, merge: &Merge, parameters: &Value) -> Option<MergeView> {
+/// Returns what others changed as a page shows it to `user`. `parameters` are the entered ones.
+pub(super) fn view(spec: &PromiseSpec, merge: &Merge, parameters: &Value, user: &PersonId) -> Option<MergeView> {
     let line = |line: &Contended| {
+        let text = |value: &Option<Value>| value.as_ref().and_then(Value::as_str).map(str::to_owned);
+        if line.path == REASON {
+            let (before, theirs, mine) = (text(&line.before), text(&line.theirs), text(&line.mine));
+            let label = terms::REASON.to_owned();
+            return Some(MergeLine { label, before, theirs, mine, keeps_theirs: line.untouched, path: line.path.clone() });
+        }
         let path = Path::parse(&line.path).ok()?;
         let words = |value: &Option<Value>| value.as_ref().map(|value| change::in_words(spec, &path, value));
         Some(MergeLine {
@@ -103,7 +134,7 @@ pub(super) fn view(spec: &PromiseSpec, merge: &Merge, parameters: &Value) -> Opt
         })
     };
     let lines: Vec<MergeLine> = merge.lines.iter().filter_map(line).collect();
-    (!lines.is_empty()).then(|| MergeView { by: merge.by.clone(), at: merge.at.clone(), lines })
+    (!lines.is_empty()).then(|| MergeView { by: merge.by.clone(), own: merge.by == user.username(), at: merge.at.clone(), lines })
 }
 
 /// Who last changed the spec of a request, and when.

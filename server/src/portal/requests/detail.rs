@@ -56,7 +56,9 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
     };
     let deciders = timeline::deciders(&status, &caller.portal().people.names());
     let uid = request.metadata.uid.as_deref().unwrap_or_default();
-    let revealed = activity::of(caller, activity::Of { workspace, namespace, name, uid }).await;
+    let mut noted = activity::of(caller, activity::Of { workspace, namespace, name, uid }).await;
+    let ran = runs::history(caller, workspace, &request, spec).await?;
+    noted.extend(ran.entries);
     let duplicate = caller.may(&workspace.cluster, Right::requests("create", namespace)).await?;
     let promise = &request.spec.promise;
     let copy = || routes::request_copy(workspace.path.as_str(), &promise.name, promise.workspace.as_deref(), namespace, name);
@@ -80,7 +82,8 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, namespace: &str
         reason: request.spec.reason.clone().unwrap_or_default(),
         deleting,
         fate: fate(&request, &releases),
-        timeline: timeline::of(caller, &request, &releases, spec, revealed),
+        timeline: timeline::of(caller, &request, &releases, spec, noted),
+        earlier_runs: ran.earlier,
         parameters: parameters(spec, request.spec.parameters.as_ref(), resolved, &status.policies, &|source, policy| {
             caller.policy_title(source, policy)
         }),
@@ -359,12 +362,12 @@ fn manifest(request: &PromiseRequest) -> String {
 }
 
 /// Returns an entry for both the timeline and the events.
-pub(super) fn happening(at: String, what: String, who: &str, state: HappeningState) -> Happening {
+pub(in crate::portal) fn happening(at: String, what: String, who: &str, state: HappeningState) -> Happening {
     Happening { at, what, who: who.to_owned(), state, ..Happening::default() }
 }
 
 /// Returns an entry for what a person did.
-pub(super) fn deed(at: String, what: String, username: &str, state: HappeningState) -> Happening {
+pub(in crate::portal) fn deed(at: String, what: String, username: &str, state: HappeningState) -> Happening {
     Happening { is_person: !username.is_empty(), ..happening(at, what, username, state) }
 }
 

@@ -9,7 +9,7 @@ use app::view::{
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
-use promise::api::{PromiseRequestSpec, PromiseSpec};
+use promise::api::{PromiseRequestSpec, PromiseSpec, WaitingReason};
 use promise::form::manifest::Terms;
 use promise::form::{Draft, Form, Summary, model_of_edit};
 use promise::identity::PersonId;
@@ -21,8 +21,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::comparison::{self, LastChange, Merge};
+use super::given::{self, Given};
 use super::source::{self, Source};
-use super::{detail, kept, preflight_panel, presets, prices, references, required, terms};
+use super::{detail, kept, preflight_panel, presets, prices, references, required, rows, terms};
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
@@ -67,12 +68,18 @@ pub(super) struct Typed {
     /// The parameters of the request that is being changed, as the user saw them first.
     #[serde(default)]
     pub(super) original: Option<Value>,
+    /// Its reason, as the user saw it first.
+    #[serde(default)]
+    pub(super) original_reason: Option<String>,
     /// What someone else changed meanwhile, value by value.
     #[serde(default)]
     pub(super) merge: Merge,
     /// Defaults that were replaced because of policies, a sentence each.
     #[serde(default)]
     pub(super) adjusted: Vec<String>,
+    /// The values that replace them.
+    #[serde(default)]
+    pub(super) given: Vec<Given>,
     /// The manifest, once it was shown.
     #[serde(default)]
     pub(super) source: Option<Source>,
@@ -117,6 +124,8 @@ pub(super) struct Opened {
     pub(super) subject: String,
     /// The requester of the existing request.
     pub(super) requester: Option<PersonId>,
+    /// What an approver requested to change in it, as a sentence.
+    pub(super) objection: Option<String>,
     /// Who last changed the existing request.
     pub(super) changed: LastChange,
     /// The tool that applies the existing request from a file, if there is one.
@@ -148,6 +157,7 @@ pub(super) async fn open(caller: &Caller, workspace: &Workspace, form: &FormOf<'
                 start,
                 subject,
                 requester: None,
+                objection: None,
                 changed: LastChange::default(),
                 applied_by: None,
             })
@@ -189,9 +199,16 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         start,
         subject,
         requester: Some(person::requester(request)),
+        objection: objection(caller, workspace, request),
         changed: LastChange::of(request),
         applied_by: comparison::applied_by(request),
     })
+}
+
+/// Returns what an approver requested to change, if that is what the request waits for.
+fn objection(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Option<String> {
+    let waiting = request.status.as_ref()?.waiting_on.as_ref()?;
+    (waiting.reason == WaitingReason::ChangesRequested).then(|| rows::sentence_for_people(caller, &workspace.cluster, request).what)
 }
 
 impl Opened {
@@ -360,6 +377,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
     let mut review = detail::parameters(Some(&opened.spec), asked, Some(&resolved.parameters), &resolved.outcomes, &|source, policy| {
         caller.policy_title(source, policy)
     });
+    given::attribute(&typed, &mut review);
     opened.credit(caller, asked, &mut review);
     review.extend(terms::lines(opened, &submission.spec));
     let offer = OfferRow { version: opened.spec.version.clone(), ..lines::offer(&opened.offered) };
@@ -385,10 +403,12 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         editing: typed.version,
         focus: typed.focus,
         conflict: typed.conflict,
+        objection: opened.objection.clone(),
         applied_by: opened.applied_by.clone(),
         retype: typed.retype,
-        merge: comparison::view(&opened.spec, &typed.merge, &typed.draft.parameters),
+        merge: comparison::view(&opened.spec, &typed.merge, &typed.draft.parameters, &caller.identity().person),
         adjusted: typed.adjusted,
+        given: typed.given.iter().map(Given::text).collect(),
         change,
         save,
         saved,

@@ -10,6 +10,7 @@ use promise::{Result, form::Draft};
 use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
+use super::given::Given;
 use super::posting::{Secrets, input};
 use super::presets;
 use super::source::{self, Source};
@@ -135,6 +136,7 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
         Some(text) => Entered { typed: source::entered(opened, text, before, base), secrets: Secrets::new() },
         None => filled_in(opened, of, pairs, before, base),
     };
+    typed.given = Given::posted(pairs);
     typed.version = match of {
         FormOf::New { .. } => None,
         FormOf::Edit { .. } => field(pairs, input::VERSION).map(str::to_owned).or_else(|| opened.start.version.clone()),
@@ -143,6 +145,8 @@ pub(super) fn entered(opened: &Opened, of: &FormOf<'_>, pairs: &Pairs, before: O
     typed.needed_for = needed_for.or_else(|| before.and_then(|before| before.needed_for.clone()));
     let original = before.and_then(|before| before.original.clone());
     let is_present = typed.version.is_some() && typed.version == opened.start.version;
+    let reason = before.and_then(|before| before.original_reason.clone());
+    typed.original_reason = reason.or_else(|| is_present.then(|| opened.existing.reason.clone().unwrap_or_default()));
     typed.original = original.or_else(|| is_present.then(|| opened.existing.parameters.clone().unwrap_or_else(|| json!({}))));
     Entered { typed, secrets }
 }

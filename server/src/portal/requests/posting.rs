@@ -2,13 +2,14 @@
 
 use app::backend::{FormOf, Pairs};
 use app::view::{AvailabilityState, FormOutcome, REQUIRE, RequestForm};
-use promise::form::{Adjusted, LONGEST_SECRET, OPERATION, says_parameters};
+use promise::form::{LONGEST_SECRET, OPERATION, says_parameters};
 use promise::path::Path;
-use promise::wording::{GivenAs, given_value, label, lower_first};
+use promise::wording::{label, lower_first};
 use promise::{ConflictReason, Error, Problem, Result};
 
 use super::comparison;
 use super::form::{self, Dry, Opened, Typed};
+use super::given;
 use super::kept::{self, Entered};
 use super::source;
 use super::terms;
@@ -41,6 +42,8 @@ pub(super) mod input {
     pub(in super::super) const TYPING: &str = "_typing";
     /// Example, preset or request that the form started from.
     pub(in super::super) const START: &str = "_start";
+    /// A value that a policy gave.
+    pub(in super::super) const GIVEN: &str = "_given";
     /// What the request is needed for.
     pub(in super::super) const NEEDED_FOR: &str = "_for";
     /// Prefix of the choice between two values of a field, before its path.
@@ -80,7 +83,7 @@ pub(super) async fn post(caller: &Caller, workspace: &Workspace, of: FormOf<'_>,
     let (mut typed, secrets, step) = read(caller, workspace, &mut opened, &of, pairs).await?;
     let post = Posting { caller, opened: &opened, pairs };
     if step != Step::Submit {
-        adjust(caller, workspace, &opened, &mut typed, None).await?;
+        given::adjust(caller, workspace, &opened, &mut typed, None).await?;
     }
     source::switch(&opened, &mut typed, field(pairs, OPERATION));
     let mut submission = opened.submission(&typed);
@@ -141,7 +144,7 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
     // The user is typing, so an input already has the focus.
     typed.focus = None;
     let entered = typed.clone();
-    adjust(caller, workspace, &opened, &mut typed, field(pairs, input::TYPING)).await?;
+    given::adjust(caller, workspace, &opened, &mut typed, field(pairs, input::TYPING)).await?;
     if step == Step::Check && form::name_problem(&typed.name).is_none() && typed.draft.problems.is_empty() {
         let submission = opened.submission(&typed);
         let checked = caller.preflight(workspace, &opened.offered, &submission).await?;
@@ -172,25 +175,6 @@ pub(super) async fn preflight(caller: &Caller, workspace: &Workspace, of: FormOf
 /// Returns the promise whose form a button opens, because it is required first.
 fn required_promise(operation: &str) -> Option<&str> {
     operation.strip_prefix(REQUIRE).filter(|promise| is_object_name(promise))
-}
-
-/// Replaces defaults that the policies for these values don't allow.
-async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: &mut Typed, typing: Option<&str>) -> Result<()> {
-    let rules = &opened.effective;
-    // What is entered as YAML stays as it is.
-    if source::is_shown(typed) || (rules.constraints.is_empty() && rules.conditional.is_empty()) {
-        return Ok(());
-    }
-    let checked = caller.preflight(workspace, &opened.offered, &opened.submission(typed)).await?;
-    let proposed = promise::form::proposed(&opened.spec, rules, &checked.effective, &mut typed.draft, typing);
-    let adjusted = promise::form::adjust(&opened.spec, &checked.effective, &mut typed.draft, typing);
-    let sentence = |one: &Adjusted, how: GivenAs| {
-        let value = promise::shape::value_of(&opened.spec, &one.path, &one.value);
-        given_value(&label(&opened.spec, &one.path), &value, how, one.from.title.as_ref().unwrap_or(&one.from.policy))
-    };
-    let smallest = adjusted.iter().map(|one| sentence(one, GivenAs::Smallest));
-    typed.adjusted = smallest.chain(proposed.iter().map(|one| sentence(one, GivenAs::Default))).collect();
-    Ok(())
 }
 
 /// Checks that every required secret is given and none is too long. Problems are kept for the review.
@@ -263,7 +247,8 @@ async fn read(
         && let Some(id) = field(pairs, input::SAVE)
     {
         // The first draft was saved while the user typed, maybe before someone else changed the request.
-        typed.original = caller.draft::<Typed>(&opened.subject, id).await?.and_then(|saved| saved.original);
+        let saved = caller.draft::<Typed>(&opened.subject, id).await?.unwrap_or_default();
+        (typed.original, typed.original_reason) = (saved.original, saved.original_reason);
     }
     source::check_namespace(opened, workspace, &mut typed);
     if is_review {
@@ -352,6 +337,7 @@ fn noted(opened: &Opened, mut typed: Typed, error: Error) -> Result<Typed> {
             // The user has seen the conflict and can submit again.
             typed.version.clone_from(&opened.start.version);
             typed.original.clone_from(&opened.existing.parameters);
+            typed.original_reason = Some(opened.existing.reason.clone().unwrap_or_default());
         }
         other => return Err(other),
     }

@@ -22,6 +22,9 @@ use promise::upgrade::{self, Lost, Published, VersionChoice, carried};
 use promise::{Result, changelog};
 use serde_json::Value;
 
+/// Label of the reason for a request.
+pub(super) const REASON: &str = "Reason";
+
 /// Value of the option that leaves the version constraint as it is.
 const UNCHANGED: &str = "unchanged";
 
@@ -291,12 +294,19 @@ pub(super) fn changes(opened: &Opened, spec: &PromiseRequestSpec) -> Vec<ValueCh
     let version = opened.request.running.clone().map(|running| (running, opened.spec.version.clone()));
     let (before, after) = (ReleaseTerms::from(&opened.existing), ReleaseTerms::from(spec));
     let paused = (opened.existing.paused != spec.paused).then(|| review::pause_change(spec.paused));
+    let reason = (opened.existing.reason != spec.reason).then(|| reason_change(opened.existing.reason.clone(), spec.reason.clone()));
     version
         .and_then(|(from, to)| review::version_change(&from, &to))
         .into_iter()
         .chain(review::term_changes(&before, &after))
         .chain(paused)
+        .chain(reason)
         .collect()
+}
+
+/// Returns the change of the reason.
+fn reason_change(before: Option<String>, after: Option<String>) -> ValueChange {
+    ValueChange { path: "reason".to_owned(), label: REASON.to_owned(), before, after, ..ValueChange::default() }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::detail::{deed, happening};
 use crate::portal::Caller;
 use crate::portal::approvals::review;
 
-/// Returns all recorded entries, oldest first. `noted` are those that the portal noted.
+/// Returns all recorded entries, oldest first. `noted` are those of runs of actions, and those that the portal noted.
 pub(super) fn of(
     caller: &Caller,
     request: &PromiseRequest,
@@ -117,7 +117,7 @@ fn decided(approval: &ApprovalStatus) -> Vec<Happening> {
 }
 
 /// Returns how a decision is marked. One that doesn't count changed nothing.
-fn decision(given: &GivenApproval) -> HappeningState {
+pub(in crate::portal) fn decision(given: &GivenApproval) -> HappeningState {
     match (given.state, given.decision) {
         (DecisionState::Pending, _) => HappeningState::Waiting,
         (DecisionState::Void | DecisionState::Superseded, _) | (DecisionState::Counts, Decision::Skip) => HappeningState::Neutral,

@@ -60,13 +60,14 @@ pub(super) fn add(before: &mut BeforeRun, judged: &JudgedRun, workspace: &Worksp
         policy: policy_link(&ruling.from.policy, ruling.from.title.as_deref(), &ruling.from.workspace, workspace.path.as_str()),
     };
     before.approvals = judged.verdict.approvals.iter().map(of).collect();
+    before.undecided = judged.undecided;
     if before.waits.is_empty() {
         before.waits = judged.unproven.clone().unwrap_or_default();
     }
 }
 
 /// Returns the policy that requires an approval of a run, as pages of a workspace show it.
-pub(super) fn policy_link(name: &str, title: Option<&str>, source: &str, seen_from: &str) -> PolicyLink {
+pub(in crate::portal) fn policy_link(name: &str, title: Option<&str>, source: &str, seen_from: &str) -> PolicyLink {
     let title = title.filter(|title| !title.is_empty()).unwrap_or(name);
     PolicyLink { title: title.to_owned(), source: source.to_owned(), href: routes::policy(source, name, seen_from) }
 }

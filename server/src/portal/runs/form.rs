@@ -1,7 +1,7 @@
 //! The form of an action: opened, filled in, checked, and run. Invalid input becomes a draft, never an error.
 
 use app::backend::{ActionOf, Pairs};
-use app::view::{ActionForm, ActionOutcome, RunChoices};
+use app::view::{ActionForm, ActionOutcome, RunChoices, RunWindow};
 use cluster::kinds::{PromiseActionKind, PromiseRequest, object};
 use cluster::watch::Key;
 use promise::action::{self, accepted, choose_run, named_runs, run_name};
@@ -10,6 +10,7 @@ use promise::context::Context;
 use promise::form::{Draft, Form, OPERATION, is_search, model, parse};
 use promise::path::Path;
 use promise::policy::{Effective, Refusal};
+use promise::resolve::resolve;
 use promise::troubleshooting::Workload;
 use promise::{ConflictReason, Error, Problem, Result};
 use serde::{Deserialize, Serialize};
@@ -135,6 +136,17 @@ impl Opened {
         rules::judge(caller, workspace, wanted).await
     }
 
+    /// Returns what policies say about a run with the parameters that are known so far: whom they ask and which windows are closed. What
+    /// they refuse or warn about is left until the form is complete.
+    async fn judged_so_far(&self, caller: &Caller, workspace: &Workspace, parameters: &Value) -> Result<JudgedRun> {
+        let (_, form) = self.action()?;
+        let known = resolve(&form, parameters, None, &Effective::default(), &Context::default()).parameters;
+        let mut judged = self.judged(caller, workspace, &known).await?;
+        judged.verdict.refusals.clear();
+        judged.verdict.warnings.clear();
+        Ok(judged)
+    }
+
     /// Returns the runs that the parameters of the action can name.
     fn choices(&self, caller: &Caller, workspace: &Workspace, of: ActionOf<'_>) -> Result<Vec<RunChoices>> {
         let (action, _) = self.action()?;
@@ -209,10 +221,12 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
     let (problems, judged) = match opened.checked(caller, workspace, of, &typed.draft.parameters) {
         Ok(whole) => {
             let judged = opened.judged(caller, workspace, &whole).await?;
-            (judged.verdict.refusals.iter().map(Refusal::problem).collect(), judged)
+            let problems = judged.verdict.refusals.iter().map(Refusal::problem).collect();
+            // All parameters are known: those without a value are optional.
+            (problems, JudgedRun { undecided: false, ..judged })
         }
-        Err(Error::Invalid { problems }) => (problems, JudgedRun::default()),
-        Err(_) => (Vec::new(), JudgedRun::default()),
+        Err(Error::Invalid { problems }) => (problems, opened.judged_so_far(caller, workspace, &typed.draft.parameters).await?),
+        Err(error) => return Err(error),
     };
     let problems = if typed.checked { problems } else { Vec::new() };
     let form: Form = model(&spec, &effective(&spec), &typed.draft, &problems);
@@ -231,7 +245,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: ActionOf<'_
         has_pods: status.is_some_and(|status| status.inventory.iter().any(|item| Workload::of(&item.group, &item.kind).is_some())),
         policies: status.map_or(0, |status| status.policies.len()),
         choices: opened.choices(caller, workspace, of)?,
-        window: judged.verdict.wait.map(|wait| wait.sentence()),
+        window: judged.verdict.wait.map(|wait| RunWindow { opens: wait.opening().unwrap_or_default(), sentence: wait.sentence() }),
         warnings: judged.verdict.warnings.iter().map(ToString::to_string).collect(),
         form,
         cluster: cluster_field(&workspace.cluster),

@@ -4,11 +4,12 @@ use app::backend::RunOf;
 use app::routes;
 use app::view::{ParameterLine, RunOutput, RunPage, StepLine, WorkflowView};
 use cluster::kinds::PromiseAction;
+use cluster::watch::Key;
 use promise::Result;
-use promise::action::{self, accepted};
+use promise::action::{self, NamedRun, accepted, named_runs};
 use promise::api::{ActionSpec, PromiseActionStatus, PromiseSpec, StepPolicy, StepStatus, WorkflowName, WorkflowPhase};
 use promise::context::Context;
-use promise::wording;
+use promise::{date, wording};
 
 use super::before::policy_link;
 use super::commands;
@@ -40,13 +41,14 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) 
     let mut shown = steps(&status, workspace);
     skip::offer(caller, workspace, Subject { request: &request, run: Some(&run) }, shown.as_mut()).await?;
     step::link(&request, Some(&run), shown.as_mut());
+    let key = Key::new(workspace.cluster.clone(), of.namespace, of.request);
     let form = routes::action(workspace.path.as_str(), of.namespace, of.request, &run.spec.action);
     Ok(RunPage {
         row: rows::row(caller, workspace, &request),
         run: list::line(spec, &run),
         description: action.and_then(|action| action.description.clone()).unwrap_or_default(),
         sentence: sentence(&status),
-        parameters: spec.map_or_else(|| values(&PromiseSpec::default(), &run), |spec| values(spec, &run)),
+        parameters: values(caller, &key, spec.unwrap_or(&PromiseSpec::default()), &run),
         workflow: shown,
         outputs: outputs(action, &status),
         resources: status.inventory.iter().map(resource).collect(),
@@ -58,14 +60,30 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, of: RunOf<'_>) 
     })
 }
 
-/// Returns the parameters of a run. `spec` is the promise as its request uses it.
-pub(in crate::portal) fn values(spec: &PromiseSpec, run: &PromiseAction) -> Vec<ParameterLine> {
+/// Returns the parameters of a run. Those that name runs say when these finished. `request` is the key of its request, and `spec` the
+/// promise as that uses it.
+pub(in crate::portal) fn values(caller: &Caller, request: &Key, spec: &PromiseSpec, run: &PromiseAction) -> Vec<ParameterLine> {
     let typed = run.spec.parameters.as_ref();
     let Some(action) = spec.actions.get(&run.spec.action) else {
         return parameters(None, typed, None, &[], &|_, policy| policy.to_owned());
     };
     let whole = accepted(spec, action, typed, &Context::default()).ok();
-    parameters(Some(&action::form(spec, action)), typed, whole.as_ref(), &[], &|_, policy| policy.to_owned())
+    let mut lines = parameters(Some(&action::form(spec, action)), typed, whole.as_ref(), &[], &|_, policy| policy.to_owned());
+    for named in typed.map(|typed| named_runs(&action.form, typed)).unwrap_or_default() {
+        let finished = finished_at(caller, request, &named);
+        let line = lines.iter_mut().find(|line| line.path == named.path.to_string());
+        if let Some((line, finished)) = line.zip(finished) {
+            line.value = format!("{} (finished {})", line.value, date::utc(&finished));
+        }
+    }
+    lines
+}
+
+/// Returns when a run of the same request finished, as an RFC 3339 time.
+fn finished_at(caller: &Caller, request: &Key, named: &NamedRun) -> Option<String> {
+    let run = caller.portal().world.actions.get(&request.beside(&named.name))?;
+    let is_one = run.spec.request == request.name && run.spec.action == named.action;
+    run.status.as_ref().filter(|_| is_one)?.finished_at.clone()
 }
 
 /// Returns the title of the action that a run is of.

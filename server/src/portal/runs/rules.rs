@@ -3,7 +3,7 @@
 use cluster::kinds::PromiseRequest;
 use kube::ResourceExt as _;
 use promise::context::{ActionContext, Context};
-use promise::policy::{RunFacts, RunVerdict, Target, for_runs, judge_run};
+use promise::policy::{RunFacts, RunVerdict, Target, depends_on_parameters, for_runs, judge_run};
 use promise::wording::upper_first;
 use promise::{BusyReason, Error, Result};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(super) struct WantedRun<'a> {
     pub(super) used: &'a Used,
     /// Name of the action.
     pub(super) action: &'a str,
-    /// Its parameters with their defaults.
+    /// Its parameters with their defaults, or the known ones while the form is filled in.
     pub(super) parameters: &'a Value,
 }
 
@@ -28,6 +28,8 @@ pub(super) struct WantedRun<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct JudgedRun {
     pub(super) verdict: RunVerdict,
+    /// Whether approvals depend on parameters that have no value, or can't be used.
+    pub(super) undecided: bool,
     /// Why policies above aren't known, as a sentence. The run then starts once they are.
     pub(super) unproven: Option<String>,
 }
@@ -39,7 +41,7 @@ pub(super) struct JudgedRun {
 /// If the control plane doesn't respond, or the evaluation was aborted.
 pub(super) async fn judge(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) -> Result<JudgedRun> {
     match verdict(caller, workspace, wanted).await {
-        Ok(verdict) => Ok(JudgedRun { verdict, unproven: None }),
+        Ok((verdict, undecided)) => Ok(JudgedRun { verdict, undecided, unproven: None }),
         Err(Error::Busy { reason: reason @ BusyReason::PoliciesUnproven { .. } }) => {
             Ok(JudgedRun { unproven: Some(upper_first(&reason.to_string())), ..JudgedRun::default() })
         }
@@ -47,11 +49,11 @@ pub(super) async fn judge(caller: &Caller, workspace: &Workspace, wanted: Wanted
     }
 }
 
-async fn verdict(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) -> Result<RunVerdict> {
+async fn verdict(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) -> Result<(RunVerdict, bool)> {
     let WantedRun { request, used, action, parameters } = wanted;
     let portal = caller.portal();
     let home = home(&portal.world, request).and_then(|home| Some((portal.world.tree().path(&home)?, home)));
-    let Some((path, home)) = home else { return Ok(RunVerdict::default()) };
+    let Some((path, home)) = home else { return Ok(Default::default()) };
     let (spec, lineage, trusted) = (used.spec(), caller.proven(workspace)?, portal.trusted_homes.contains(&path));
     let target = Target {
         promise: &request.spec.promise.name,
@@ -66,14 +68,14 @@ async fn verdict(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) 
     let reading = portal.compiled.reading(used.hash(), spec, trusted);
     let sources = portal.policies.read(&portal.world, &portal.trusted_homes).gather(&target, &reading);
     if for_runs(&sources, action).is_empty() {
-        return Ok(RunVerdict::default());
+        return Ok(Default::default());
     }
     let running = request.status.as_ref().and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
     let releases = caller.read_releases(workspace, request).await?;
     let release = releases.into_iter().find(|release| Some(release.name_any().as_str()) == running);
-    let Some(release) = release.map(|release| release.spec) else { return Ok(RunVerdict::default()) };
+    let Some(release) = release.map(|release| release.spec) else { return Ok(Default::default()) };
     let recorded = release.context.and_then(|context| serde_json::from_value::<Context>(context).ok());
-    let Some(recorded) = recorded else { return Ok(RunVerdict::default()) };
+    let Some(recorded) = recorded else { return Ok(Default::default()) };
     let now = portal.clock.now();
     let run = ActionContext {
         name: String::new(),
@@ -87,7 +89,8 @@ async fn verdict(caller: &Caller, workspace: &Workspace, wanted: WantedRun<'_>) 
     let turn = caller.evaluation_turn().await?;
     let judged = tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        judge_run(&sources, &RunFacts { action: &action, parameters: &parameters, context: &context, now })
+        let facts = RunFacts { action: &action, parameters: &parameters, context: &context, now };
+        (judge_run(&sources, &facts), depends_on_parameters(&sources, &facts))
     });
     judged.await.map_err(|error| {
         tracing::error!(%error, "the evaluation of a run stopped unexpectedly");

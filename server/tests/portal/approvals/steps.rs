@@ -120,11 +120,11 @@ async fn a_step_of_an_action_is_decided_where_requests_are() {
     let id = format!("{uid}.{hash}");
     let mut approver = product.signed_in("approver").await;
     let inbox = approver.get("/approvals").await;
-    for text in ["docs", id.as_str(), "Step “Change board” of “Publish” on docs"] {
+    for text in [id.as_str(), "Publish · docs", "Step “Change board”", "Publish docs", "Step “Change board” of the action"] {
         assert!(inbox.text.contains(text), "{text}: {}", inbox.text);
     }
     let review = approver.get(&format!("/approvals/{id}")).await;
-    for text in ["Step “Change board” of “Publish” on docs", "midsummer", "approver must approve. Check the plan"] {
+    for text in ["Publish docs", "Step “Change board” of the action", "midsummer", "approver must approve. Check the plan"] {
         assert!(review.text.contains(text), "{text}: {}", review.text);
     }
     let run = requester.get("/w/root:acme:shop/requests/default/docs/runs/docs-1").await;
@@ -170,6 +170,32 @@ async fn with_careful_publishing(product: &Product) {
     });
     let bindings: Api<ClusterRoleBinding> = Api::all(platform);
     bindings.create(&PostParams::default(), &serde_json::from_value(binding).expect("a binding")).await.expect("written");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_form_says_who_approves_and_what_depends_on_its_values() {
+    const FORM: &str = "/w/root:acme:shop/requests/default/docs/actions/publish";
+    let product = Product::open().await;
+    let mark = json!({"id": "mark", "patch": {"resource": "note", "merge": {"data": {"marked": "yes"}}}});
+    let parameters = json!({"type": "object", "required": ["season"], "properties": {"season": {"type": "string"}}});
+    let action = json!({"title": "Publish", "parameters": parameters, "steps": [mark]});
+    with_site(&product, json!({}), json!({"publish": action}), "override").await;
+    let mut requester = product.signed_in("dev-shop").await;
+    ask(&product, &requester, "docs", "site", json!({})).await;
+    until(&product, "docs", |request| request.status.as_ref().is_some_and(|status| status.phase == Phase::Ready)).await;
+    let free = requester.until(FORM, |answer| answer.text.contains("Before you start")).await;
+    assert!(free.text.contains("Starts right away"), "{}", free.text);
+
+    with_careful_publishing(&product).await;
+    let form = requester.until(FORM, |answer| answer.text.contains("Approvals depend on the values you enter")).await;
+    assert!(!form.text.contains("Starts right away") && !form.text.contains("must approve first"), "{}", form.text);
+
+    let rule = json!({"name": "sign", "approve": {"approvers": {"users": ["approver"]}}});
+    let applies_to = json!({"promises": ["site"], "actions": ["publish"]});
+    write_policy(&product, "root:platform", "signed", json!({"title": "Signed", "appliesTo": applies_to, "rules": [rule]})).await;
+    let form = requester.until(FORM, |answer| answer.text.contains("approver must approve first")).await;
+    assert!(form.text.contains("Approvals depend on the values you enter"), "one of two rules is known: {}", form.text);
+    product.running.close().await;
 }
 
 /// Gives someone what the approver of [`with_site`] has: the verb on the promise.
@@ -222,11 +248,14 @@ async fn a_run_that_a_policy_requires_an_approval_of_is_decided_where_requests_a
     let id = format!("{}.{}", item["uid"].as_str().expect("a uid"), item["contentHash"].as_str().expect("a hash"));
     let mut approver = product.signed_in("approver").await;
     let review = approver.get(&format!("/approvals/{id}")).await;
-    let step = "Step “Approval required by Careful publishing” of “Publish” on docs";
-    for text in [step, "midsummer", "Careful publishing , set at root:platform", "Everyone reads it"] {
+    let policy = "Approval required by Careful publishing , set at root:platform";
+    for text in ["Publish docs", policy, "midsummer", "The run is waiting for this approval", "Everyone reads it"] {
         assert!(words(&review.text).contains(text), "{text}: {}", review.text);
     }
-    assert!(approver.get("/approvals").await.text.contains(&id), "it is in the inbox");
+    let inbox = approver.get("/approvals").await;
+    for text in [id.as_str(), "Publish · docs", "Required by Careful publishing"] {
+        assert!(inbox.text.contains(text), "{text}: {}", inbox.text);
+    }
     let run = format!("{OWN}/runs/{}", item["run"].as_str().expect("a run"));
     let page = requester.get(&run).await;
     for text in ["Approval required by Careful publishing", "set at root:platform"] {
@@ -246,10 +275,15 @@ async fn a_run_that_a_policy_requires_an_approval_of_is_decided_where_requests_a
     assert_eq!(denied.status, StatusCode::FORBIDDEN, "{}", denied.text);
     assert!(denied.text.contains("override on publishing in root:platform"), "{}", denied.text);
 
-    let decided = decide(&mut approver, &id, &[("decision", "approve")]).await;
+    let decided = decide(&mut approver, &id, &[("decision", "approve"), ("comment", "Looks right")]).await;
     assert_eq!(decided.status, StatusCode::SEE_OTHER, "{}", decided.text);
     let done = developer.until(&location, |run| run["phase"] == "Succeeded").await;
-    assert_eq!(done["steps"][0]["message"], "approver approved it.", "{done:#}");
+    assert!(done["steps"][0]["message"].as_str().is_some_and(|message| message.starts_with("approver approved it")), "{done:#}");
+    let is_over = |answer: &Answer| answer.text.matches("Publish succeeded").count() == 2;
+    let history = requester.until(&format!("{OWN}?view=history"), is_over).await;
+    for text in ["Publish requested", "Publish approved: Looks right", &format!("href=\"{run}\"")] {
+        assert!(history.text.contains(text), "{text}: {}", history.text);
+    }
     assert_eq!(done["steps"][0]["policy"]["source"], "root:platform", "{done:#}");
     program.until("/api/v1/approvals", |list| list["total"] == 0).await;
     product.running.close().await;

@@ -145,7 +145,7 @@ async fn a_ledger_ahead_of_the_clock_is_told_until_its_time_has_come() {
     // Readers whose zone is known see its times.
     let token = browser.get("/notifications/settings").await.hidden("_token");
     let chosen = browser.post("/do/notifications/settings", &[("_token", token.as_str()), ("zone", "Asia/Tokyo")]).await;
-    assert_eq!(chosen.location(), "/notifications/settings", "{}", chosen.text);
+    assert_eq!(chosen.location(), "/notifications/settings?done=saved", "{}", chosen.text);
     let page = browser.get(SHOP).await.text;
     assert!(page.contains("up to 22\u{a0}Nov, 01:") && !page.contains(&up_to), "{page}");
     // Less than a look now and then may be late by is nothing to tell of.

@@ -34,8 +34,8 @@ pub(super) fn decisions(page: &RequestPage, token: &str, now: &str) -> Option<im
     let row = &page.row;
     let back = routes::request(&row.workspace, &row.namespace, &row.name);
     let fields: Vec<(String, String)> = page.parameters.iter().map(|value| (value.path.clone(), value.label.clone())).collect();
-    let about =
-        About { uid: &page.uid, hash: &hash, asked: &page.asked, fields: &fields, back: &back, buttons: Buttons::Inside, again: None };
+    let (uid, asked, buttons) = (&page.uid, &page.asked, Buttons::Inside);
+    let about = About { uid, hash: &hash, asked, fields: &fields, is_run: false, back: &back, buttons, again: None };
     let form = (!hash.is_empty()).then(|| decide(&about, token));
     let review = (!page.asked.is_empty())
         .then(|| view! { <p class="small"><a href=routes::approvals(&[("open", &page.uid)])>{texts::OPEN_FULL_REVIEW}</a></p> });

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{ROWS, address};
 use crate::pages::approvals::changes;
-use crate::texts::request as texts;
+use crate::texts::{request as texts, runs};
 use crate::ui::{Moment, Pager, Person, Shape, paged};
 
 /// The part.
@@ -13,10 +13,16 @@ pub(super) fn part(page: &RequestPage, number: usize, now: &str) -> impl IntoVie
     let newest: Vec<Happening> = page.timeline.iter().rev().cloned().collect();
     view! {
         <div class="stack">
-            <section aria-labelledby="timeline" data-live="timeline"><h2 id="timeline">{texts::ACTIVITY}</h2>{timeline(&newest, now)}</section>
+            <section aria-labelledby="timeline" data-live="timeline"><h2 id="timeline">{texts::ACTIVITY}</h2>{timeline(&newest, now)}{earlier(page)}</section>
             <section aria-labelledby="events" data-live="events"><h2 id="events">{texts::EVENTS}</h2>{events(page, number, now)}</section>
         </div>
     }
+}
+
+/// A link to the runs of actions that the activity leaves out.
+fn earlier(page: &RequestPage) -> Option<impl IntoView + use<>> {
+    let href = address(page, RequestPart::Actions, 1);
+    (page.earlier_runs > 0).then(|| view! { <p class="small"><a href=href>{runs::earlier(page.earlier_runs)}</a></p> })
 }
 
 /// Activity, one entry below the other.
@@ -24,9 +30,15 @@ pub(crate) fn timeline(happenings: &[Happening], now: &str) -> impl IntoView + u
     let lines = happenings.iter().map(|happening| {
         let shape = shape(happening.state);
         let differences = (!happening.changes.is_empty()).then(|| changes(&happening.changes));
-        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{happening.what.clone()}{who(happening)}</p>{differences}</div><Moment at=happening.at.clone() now=now/></li> }
+        view! { <li data-st=shape.word()>{shape.svg()}<div><p>{what(happening)}{who(happening)}</p>{differences}</div><Moment at=happening.at.clone() now=now/></li> }
     });
     view! { <ol class="timeline">{lines.collect_view()}</ol> }
+}
+
+/// What happened, as a link if it has a page of its own.
+fn what(happening: &Happening) -> AnyView {
+    let (what, href) = (happening.what.clone(), happening.href.clone());
+    if href.is_empty() { what.into_any() } else { view! { <a href=href>{what}</a> }.into_any() }
 }
 
 fn shape(state: HappeningState) -> Shape {

@@ -25,10 +25,10 @@ pub(super) fn row(page: &RequestPage, now: &str) -> impl IntoView + use<> {
     let healthy = page.resources.iter().filter(|resource| resource.health == Health::Healthy).count();
     let applied = page.resources.iter().filter(|resource| resource.applied).count();
     let health = (all > 0).then(|| figure(texts::HEALTHY, texts::part_of(healthy, all).into_any(), texts::part_applied(applied, all)));
-    let last = page
-        .timeline
+    let changes: Vec<&Happening> = page.timeline.iter().filter(|happening| !happening.no_change).collect();
+    let last = changes
         .last()
-        .filter(|_| page.timeline.len() > 1)
+        .filter(|_| changes.len() > 1)
         .map(|last| figure(texts::LAST_CHANGE, view! { <Moment at=last.at.clone() now=now/> }.into_any(), short(last)));
     let owner = (!row.requester.is_empty()).then(|| {
         let beside = if row.mine { texts::THIS_IS_YOU.to_owned() } else { String::new() };

@@ -64,6 +64,11 @@ impl RunState {
         self.failure = Some(failure);
     }
 
+    /// Checks whether what can't be done now might be possible soon.
+    fn is_transient(&self) -> bool {
+        self.failure.as_ref().is_some_and(|failure| failure.transient)
+    }
+
     /// Keeps what its first step waits for, and how long that takes if it is known.
     pub(super) fn waits(&mut self, waiting: WaitingOn, left: Option<Duration>) {
         self.held = Some(waiting);
@@ -157,9 +162,11 @@ impl ActionReconciliation<'_> {
             state.again = again.map(|again| again.as_secs() + 1).into_iter().chain(now.again).min();
             let is_changed = run != before;
             state.run = run;
-            if is_changed && state.run.is_over() {
-                // The action returns what its last steps have returned, too.
-                self.desire(state).await;
+            // The action returns what its last steps have returned, too. Where that can't be known now, those steps are repeated, with the same
+            // idempotency keys.
+            if is_changed && state.run.is_over() && self.desire(state).await.is_none() && state.is_transient() {
+                state.run = before;
+                return Ok(());
             }
             // What follows from a state is done only after the state is recorded.
             if is_changed || !tasks.is_empty() {

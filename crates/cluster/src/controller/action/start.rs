@@ -93,7 +93,8 @@ impl ActionReconciliation<'_> {
         }
         let now = self.ctx.now();
         // What policies require now is recorded with the start: later policies don't affect the run.
-        let run = Run::start(workflow, WorkflowName::Action, &current.name, None, &now).asking(required_steps(&approvals));
+        let run = Run::start(workflow, WorkflowName::Action, &current.name, None, &now).counted_past([self.retry()]);
+        let run = run.asking(required_steps(&approvals));
         let status = PromiseActionStatus {
             observed_generation: self.generation(),
             phase: ActionPhase::Running,
@@ -111,12 +112,27 @@ impl ActionReconciliation<'_> {
     /// Lets a failed run that someone retries continue, when it is its turn. Returns whether it can.
     pub(super) async fn resume(&mut self, request: &PromiseRequest) -> Result<bool, kube::Error> {
         let _starts = self.ctx.starts.lock().await;
-        let is_rolling_out = waits_for_request(request.status.as_ref(), request.metadata.generation.unwrap_or_default()).is_some();
-        if is_rolling_out || waits_for_turn(&turn(&self.action), &self.turns(request).await?).is_some() {
+        let status = self.status();
+        // Approvers are asked at any time: the turn is checked before the first step of the action.
+        let is_queued = Run::of_action(&status).is_some_and(|run| run.is_unbegun());
+        let is_rolling_out = || waits_for_request(request.status.as_ref(), request.metadata.generation.unwrap_or_default()).is_some();
+        if !is_queued && (is_rolling_out() || waits_for_turn(&turn(&self.action), &self.turns(request).await?).is_some()) {
             return Ok(false);
         }
-        let status = PromiseActionStatus { phase: ActionPhase::Running, finished_at: None, ..self.status() };
-        self.write(&status).await?;
+        self.write(&action::resumed(&status, is_queued, &self.ctx.now())).await?;
+        Ok(true)
+    }
+
+    /// Starts the run again, if its request got another release before any step of the action began: its approvers saw the former one.
+    /// Returns whether it did.
+    pub(super) async fn restart(&mut self, request: &PromiseRequest) -> Result<bool, kube::Error> {
+        let status = self.status();
+        let current = request.status.as_ref().and_then(|status| status.current.as_ref()).map(|current| current.release.as_str());
+        let is_unbegun = Run::of_action(&status).is_some_and(|run| run.is_unbegun());
+        if !is_unbegun || current.is_none() || current == status.release.as_deref() {
+            return Ok(false);
+        }
+        self.write(&action::restarted(&status, self.generation(), &self.ctx.now())).await?;
         Ok(true)
     }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use promise::Problem;
-use promise::visibility::{Offer, Place, SeenBy, is_known, nearest, seen_by};
+use promise::visibility::{Place, SeenBy, is_known, nearest, seen_by};
 
 use crate::controller::context::ControllerContext;
 use crate::kinds::{Promise, PromiseRequest};
-use crate::shelves::Home;
+use crate::shelves::{self, Home};
 use crate::watch::Key;
 use crate::workspaces::Node;
 
@@ -42,7 +42,7 @@ pub(super) fn offer(ctx: &ControllerContext, request: &PromiseRequest, lineage: 
     let mut why = None;
     let mut seen: Vec<(usize, SeenBy)> = Vec::new();
     for (index, (promise, _, home)) in named.iter().enumerate() {
-        let (offer, shelves) = (Offer { name: &reference.name, home: &home.place, spec: &promise.spec }, home.shelves());
+        let (offer, shelves) = (shelves::offer(&reference.name, &home.place, promise), home.shelves());
         match seen_by(&offer, &way, &shelves) {
             Ok(by) => seen.push((index, by)),
             // The requester reads the reason, and must not learn from it what other people's workspaces contain.

@@ -12,6 +12,7 @@ use promise::finalizer::{self, Deletion};
 use promise::names;
 use promise::plan::{Action, Facts, Hold, Key as ObjectKey, Plan, Seen, Subject, plan};
 use promise::status::left_behind;
+use promise::workflow::Run;
 use serde_json::json;
 
 use super::{Advance, BUDGET, Executed, PLANS, Reconciliation};
@@ -88,6 +89,11 @@ impl Reconciliation<'_> {
             latest = Some(now);
             if actions.is_empty() {
                 match self.advance_removal(removal.as_ref(), &places, &decision, (&facts, latest.as_ref())).await? {
+                    // Its steps are undone: the workflow of the deletion begins.
+                    Advance::Opened if self.run.as_ref().is_some_and(Run::is_taken_back) => {
+                        self.report(&decision, latest.as_ref()).await?;
+                        return Ok(Requeue::After(Duration::ZERO));
+                    }
                     Advance::Opened => continue,
                     Advance::Waits => break,
                 }

@@ -45,9 +45,19 @@ impl Reconciliation<'_> {
             }
         }
         if let Some(release) = release.filter(|_| !missing.is_empty()) {
+            let ids: Vec<String> = missing.iter().map(|job| job.id.clone()).collect();
             jobs.rendered = self.rendered_jobs(release, missing).await;
+            let is_rendered = |id: &String| jobs.rendered.iter().any(|job| job.id == *id);
+            jobs.kept.extend(ids.iter().filter(|id| !is_rendered(id)).filter_map(|id| self.unrendered(id)).collect::<Vec<_>>());
         }
         jobs
+    }
+
+    /// Returns a Job that can't be rendered now, if it might exist all the same: a controller that died might have created it, and deleting it
+    /// would let it run again.
+    fn unrendered(&self, id: &str) -> Option<Desired> {
+        let is_absent = |item: &&InventoryItem| matches!(self.seen.get(&ObjectKey::of_item(item)), Some(Seen::Absent));
+        self.inventory().iter().find(|item| item.id == id).filter(|item| !is_absent(item)).map(Desired::kept)
     }
 
     /// Adds the Jobs of a deletion to what is wanted, with the namespaces that they need.
@@ -58,12 +68,18 @@ impl Reconciliation<'_> {
         let mut desired = jobs.kept;
         let stage = facts.inventory.iter().map(|item| item.stage).max().unwrap_or_default() + 1;
         for job in &jobs.rendered {
-            match places.desired(self.ctx, &subject, job, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await {
-                Ok(placed) => desired.push(once(placed)),
-                Err(Unplaced::Refused(cause)) => self.fails(cause.into()),
-                Err(Unplaced::Changed(secret)) => self.fails(Failure::lasting(SecretFailure::Changed { secret })),
-                Err(Unplaced::Unknown(why)) => self.fails(Failure::not_now(why)),
-            }
+            let failure = match places.desired(self.ctx, &subject, job, stage, KnownInputs { accepted: &accepted, seen: &self.seen }).await
+            {
+                Ok(placed) => {
+                    desired.push(once(placed));
+                    continue;
+                }
+                Err(Unplaced::Refused(cause)) => cause.into(),
+                Err(Unplaced::Changed(secret)) => Failure::lasting(SecretFailure::Changed { secret }),
+                Err(Unplaced::Unknown(why)) => Failure::not_now(why),
+            };
+            desired.extend(self.unrendered(&job.id));
+            self.fails(failure);
         }
         if !jobs.rendered.is_empty() {
             desired.splice(0..0, places.namespaces(self.ctx, &subject));

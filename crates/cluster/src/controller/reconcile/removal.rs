@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use promise::api::{DeletionPolicy, WorkflowName};
+use promise::api::{DeletionPolicy, WorkflowName, WorkflowPhase};
 use promise::lifecycle::Chosen;
 use promise::plan::{Facts, Key as ObjectKey, Plan, resource_of};
 use promise::status::{Missing, deprovision_skipped};
@@ -17,14 +17,17 @@ use crate::watch::Key;
 use crate::workspaces::ClusterId;
 
 impl Reconciliation<'_> {
-    /// Finds or starts the workflow of a deletion, and returns the release whose promise has it. What is handed over isn't removed, so no
-    /// step runs then.
+    /// Finds or starts the workflow of a deletion, and returns the release whose promise has it. A rollback that isn't done comes first: what
+    /// its steps did outside is undone. What is handed over isn't removed, so no step runs then.
     pub(super) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, FailureCause> {
-        let known = self.run.take().filter(|run| run.status.name == WorkflowName::Deprovision);
+        let last = self.run.take();
+        let taken_back = last.as_ref().filter(|run| run.is_taken_back()).map(|run| run.status.release.clone());
+        let known = last.filter(|run| run.status.name == WorkflowName::Deprovision || is_rolling_back(run));
         let is_over = known.as_ref().is_some_and(Run::is_over);
         let has_begun = known.is_some();
         self.run = known;
         if is_over || policy == DeletionPolicy::Orphan {
+            self.run = self.run.take().filter(|run| !is_rolling_back(run));
             return Ok(None);
         }
         let choice = match recalled(self.ctx, &self.releases, self.key, &self.request).await {
@@ -41,8 +44,15 @@ impl Reconciliation<'_> {
             }
             Err(lost) => return Err(lost.cause),
         };
-        let Some(release) = choice.wanted().cloned() else { return Ok(None) };
-        let Some(workflow) = release.compiled.workflows().get(WorkflowName::Deprovision) else { return Ok(None) };
+        let is_undone = |next: &Chosen| taken_back.as_deref() == Some(next.name.as_str());
+        let wanted = match &self.run {
+            Some(run) => choice.named(&run.status.release),
+            None if choice.next.as_ref().is_some_and(is_undone) => choice.current.as_ref(),
+            None => choice.wanted(),
+        };
+        let Some(release) = wanted.cloned() else { return Ok(None) };
+        let name = self.run.as_ref().map_or(WorkflowName::Deprovision, |run| run.status.name);
+        let Some(workflow) = release.compiled.workflows().get(name) else { return Ok(None) };
         if !has_begun {
             let last = self.request.status.as_ref().and_then(|status| status.workflow.as_ref());
             let run = Run::start(workflow, WorkflowName::Deprovision, &release.name, last, &self.ctx.now());
@@ -69,7 +79,8 @@ impl Reconciliation<'_> {
     pub(super) fn close(&self, release: Option<&Chosen>, facts: &mut Facts) {
         let (Some(release), Some(run)) = (release, &self.run) else { return };
         let Some(workflow) = release.compiled.workflows().get(run.status.name) else { return };
-        facts.closed = run.closed(workflow, facts.inventory.iter().map(|item| resource_of(&item.id)));
+        let ids = facts.inventory.iter().map(|item| resource_of(&item.id));
+        facts.closed = if is_rolling_back(run) { ids.map(str::to_owned).collect() } else { run.closed(workflow, ids) };
         facts.unfinished = !run.is_over();
     }
 
@@ -86,4 +97,8 @@ impl Reconciliation<'_> {
         let subject = Subject { release, can_roll_back: false, remaining };
         self.advance(&subject, places, decision, (facts, plan)).await
     }
+}
+
+fn is_rolling_back(run: &Run) -> bool {
+    run.status.phase == WorkflowPhase::RollingBack
 }

@@ -148,7 +148,10 @@ impl Reconciliation<'_> {
                 if is_opened {
                     advance = Advance::Opened;
                 }
-                if is_started || !advanced.tasks.is_empty() {
+                // What a deletion removes once its steps are done includes the Jobs that say that they are.
+                let ends_removal = self.request.metadata.deletion_timestamp.is_some()
+                    && self.run.as_ref().is_some_and(|run| run.status.phase != WorkflowPhase::Running);
+                if is_started || ends_removal || !advanced.tasks.is_empty() {
                     self.report(decision, Some(plan)).await?;
                 }
             } else if is_unrecorded(self) && !advanced.tasks.is_empty() {
@@ -194,12 +197,11 @@ impl Reconciliation<'_> {
         let jobs = self.observed_jobs(release, facts);
         let (context, remaining, can_roll_back) = (release.context.clone(), subject.remaining.clone(), subject.can_roll_back);
         let (unapplied, unhealthy) = (plan.unapplied.clone(), plan.unhealthy.clone());
-        // Until the first write of the rollback nothing was planned for the former release.
-        let is_back = run.status.phase == WorkflowPhase::RollingBack
-            && plan.applied
-            && plan.actions.is_empty()
-            && (!self.is_withdrawn || plan.inventory.is_empty());
-        let paused = self.request.spec.paused && self.request.metadata.deletion_timestamp.is_none();
+        let is_removal = self.request.metadata.deletion_timestamp.is_some();
+        // Until the first write of the rollback nothing was planned for the former release. A deletion removes the objects later.
+        let is_as_before = || plan.applied && plan.actions.is_empty() && (!self.is_withdrawn || plan.inventory.is_empty());
+        let is_back = run.status.phase == WorkflowPhase::RollingBack && (is_removal || is_as_before());
+        let paused = self.request.spec.paused && !is_removal;
         let annotation = |name: &str| self.request.annotations().get(name).cloned();
         let (retry, cancel) = (annotation(names::RETRY_ANNOTATION), annotation(names::CANCEL_ANNOTATION));
         let now = self.ctx.clock.now();

@@ -3,8 +3,9 @@
 use cluster::kinds::{Policy, PromiseAction};
 use jiff::{SignedDuration, Timestamp};
 use kube::Api;
-use kube::api::DeleteParams;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use promise::api::{ActionPhase, StepPhase, WaitingKind, WaitingReason};
+use promise::names;
 use serde_json::{Value, json};
 
 use super::approvals::{answer, asked, steps};
@@ -21,7 +22,50 @@ on_every_plane_in_full![
     a_run_that_is_approved_inside_its_window_runs_at_once,
     an_approved_run_takes_its_turn_when_its_window_opens,
     an_approved_run_begins_when_its_window_is_removed,
+    approvers_are_asked_again_if_the_request_changed_before_the_run_began,
+    a_rejected_run_that_is_retried_asks_again_while_another_runs,
 ];
+
+async fn approvers_are_asked_again_if_the_request_changed_before_the_run_began(plane: Plane) {
+    let (controller, waiting) = approved_too_late(&plane).await;
+    edit(&plane, "web", json!({"parameters": {"level": 5}})).await;
+    let hash = |run: &PromiseAction| steps(run).iter().find(|step| step.id == "policy-1").and_then(|step| step.content_hash.clone());
+    let release = |run: &PromiseAction| run.status.as_ref().and_then(|status| status.release.clone());
+    let is_new = |run: &PromiseAction| release(run).is_some() && release(run) != release(&waiting) && hash(run).is_some();
+    let again = wait(actions(&plane), "b", "asking about the new release", is_new).await;
+    let current = plane.ready("web").await.status.unwrap().current.unwrap().release;
+    assert_eq!(release(&again), Some(current));
+    let again = asked(&plane, "b", "policy-1").await;
+    answer(&plane, "erin", "yes-again", &again, ("policy-1", "approve")).await;
+    waits(&plane, "b").await;
+    controller.advance(SignedDuration::from_hours(23));
+    act(&plane, "clock", "rotate", json!({})).await;
+    succeeds(&plane, "after its window opened").await;
+    controller.stop().await;
+}
+
+async fn a_rejected_run_that_is_retried_asks_again_while_another_runs(plane: Plane) {
+    let (controller, asking) = asking(&plane).await;
+    answer(&plane, "erin", "no", &asking, ("policy-1", "reject")).await;
+    until(&plane, "b", ActionPhase::Failed).await;
+    act(&plane, "other", "wait", json!({})).await;
+    until(&plane, "other", ActionPhase::Running).await;
+    let patch = json!({"metadata": {"annotations": {names::RETRY_ANNOTATION: "1"}}});
+    actions(&plane).patch("b", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    let again = asked(&plane, "b", "policy-1").await;
+    answer(&plane, "erin", "yes", &again, ("policy-1", "approve")).await;
+    let is_queued = |run: &PromiseAction| {
+        run.status
+            .as_ref()
+            .and_then(|status| status.waiting_on.as_ref())
+            .is_some_and(|waiting| waiting.reason == WaitingReason::OtherAction)
+    };
+    wait(actions(&plane), "b", "waiting for its turn", is_queued).await;
+    go(&plane).await;
+    until(&plane, "other", ActionPhase::Succeeded).await;
+    until(&plane, "b", ActionPhase::Succeeded).await;
+    controller.stop().await;
+}
 
 /// A policy that requires an approval of backups, and has a window for them.
 fn careful(from: &str, to: &str) -> Value {

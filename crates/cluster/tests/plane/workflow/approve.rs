@@ -50,7 +50,7 @@ fn platform(plane: &Plane) -> Client {
 }
 
 /// Grants a user these verbs on the promise, and the permission to create Approvals.
-async fn let_decide(plane: &Plane, who: &str, verbs: &[&str]) {
+pub async fn let_decide(plane: &Plane, who: &str, verbs: &[&str]) {
     let name = format!("decides-{who}");
     let own = |resource: &str, verbs: Value| json!({"apiGroups": ["platform.opmodel.dev"], "resources": [resource], "verbs": verbs});
     let mut decides = own("promises", json!(verbs));
@@ -71,12 +71,12 @@ fn status<'s>(steps: &'s [StepStatus], id: &str) -> &'s StepStatus {
     steps.iter().find(|step| step.id == id).expect("there is such a step")
 }
 
-fn of_request<'s>(request: &'s PromiseRequest, id: &str) -> &'s StepStatus {
+pub fn of_request<'s>(request: &'s PromiseRequest, id: &str) -> &'s StepStatus {
     status(&request.status.as_ref().unwrap().steps, id)
 }
 
 /// A decision about a step of a request, as its status shows it now.
-fn about(name: &str, request: &PromiseRequest, step: &StepStatus, decision: &str) -> Approval {
+pub fn about(name: &str, request: &PromiseRequest, step: &StepStatus, decision: &str) -> Approval {
     let spec = json!({
         "request": {"namespace": request.namespace(), "name": request.name_any(), "uid": request.uid()},
         "rule": {"promise": "settings", "name": step.id}, "contentHash": step.content_hash.clone().expect("it can be decided about"),
@@ -100,7 +100,7 @@ async fn failed(plane: &Plane, name: &str) -> PromiseRequest {
 }
 
 /// Waits until the status of a decision says what became of it.
-async fn judged(plane: &Plane, name: &str, state: DecisionState, reason: Option<DecisionReason>) {
+pub async fn judged(plane: &Plane, name: &str, state: DecisionState, reason: Option<DecisionReason>) {
     let approvals: Api<Approval> = Api::all(platform(plane));
     let is_judged = |approval: &Approval| approval.status.as_ref().is_some_and(|status| (status.state, status.reason) == (state, reason));
     wait(approvals, name, &format!("{state:?} {reason:?}"), is_judged).await;

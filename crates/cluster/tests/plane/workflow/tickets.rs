@@ -21,6 +21,7 @@ struct Desk {
     /// Status of new tickets; `open` by default.
     status: Option<&'static str>,
     down: bool,
+    locked: bool,
     tickets: Vec<Ticket>,
     /// Numbers of tickets by idempotency key.
     known: BTreeMap<String, usize>,
@@ -69,6 +70,11 @@ impl Tickets {
         self.0.lock().down = down;
     }
 
+    /// Whether no ticket can be deleted.
+    pub fn are_locked(&self, locked: bool) {
+        self.0.lock().locked = locked;
+    }
+
     /// Sets the status of every ticket.
     pub fn decide(&self, status: &str) {
         self.0.lock().tickets.iter_mut().for_each(|ticket| status.clone_into(&mut ticket.status));
@@ -110,7 +116,11 @@ async fn read(State(Tickets(desk)): State<Tickets>, Path(number): Path<usize>) -
 }
 
 async fn remove(State(Tickets(desk)): State<Tickets>, Path(number): Path<usize>) -> StatusCode {
-    desk.lock().tickets[number].deleted = true;
+    let mut desk = desk.lock();
+    if desk.locked {
+        return StatusCode::LOCKED;
+    }
+    desk.tickets[number].deleted = true;
     StatusCode::NO_CONTENT
 }
 

@@ -196,7 +196,7 @@ fn changes_that_are_asked_for_hold_it_without_a_clock() {
     let promise = PromiseSpec { form: serde_json::from_value(form).unwrap(), ..PromiseSpec::default() };
     assert_eq!(
         objected(&held.approvals, &names, &promise).as_deref(),
-        Some("Amara Okafor requested changes to disk size and replicas: because")
+        Some("Amara Okafor requested changes to “Disk size” and “Replicas”: because")
     );
     let agreed = judged(Case { rulings: rules(&[stage(1)]), votes: Vec::new(), now: 0 });
     assert_eq!(objected(&agreed.approvals, &names, &promise), None, "there are no objections without a decision");

@@ -119,7 +119,9 @@ fn problems_stand_at_the_choice_until_one_is_chosen() {
     assert_eq!(form.fields().iter().filter(|field| field.problem.is_some()).map(|field| &field.name).collect::<Vec<_>>(), [CHOICE]);
     let both = checked(&schema(), &Draft::of(json!({"source": {"git": {"url": "u"}, "image": "web"}})));
     assert_eq!(summary(&both), [("f-source-_7e_choice".to_owned(), "Keep only one of source: git or image.".to_owned())]);
-    for (alternative, message, target) in [("image", "Enter image.", "f-source-image"), ("git", "Enter URL.", "f-source-git-url")] {
+    for (alternative, message, target) in
+        [("image", "Enter a value for “Image”.", "f-source-image"), ("git", "Enter a value for “URL”.", "f-source-git-url")]
+    {
         let mut page = Page::open(&schema(), json!({}));
         page.post(&[(CHOICE, alternative)]);
         let draft = parse(&posted(&page.form), &page.spec, &page.effective, &page.base).draft;
@@ -164,7 +166,7 @@ fn choosing_a_variant_sets_its_fixed_values() {
     assert_eq!(page.post(&[("/parameters/source/url", "u")]), json!({"source": {"url": "u"}}));
     assert_eq!(page.post(&[(CHOICE, "OCI image")]), json!({"source": {"type": "oci"}}));
     let form = checked(&variants(), &parse(&posted(&page.form), &page.spec, &page.effective, &page.base).draft);
-    assert_eq!(form.summary.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), ["Enter image."]);
+    assert_eq!(form.summary.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), ["Enter a value for “Image”."]);
     assert_eq!(page.post(&[("/parameters/source/image", "i")]), json!({"source": {"type": "oci", "image": "i"}}));
     for base in [
         json!({"source": {"type": "git", "url": "u", "note": "n"}}),

@@ -131,6 +131,17 @@ fn every_kind_of_control_is_narrowed_and_says_so() {
 }
 
 #[test]
+fn a_constraint_that_allows_everything_has_no_note() {
+    for (constrain, path) in [
+        (json!({"parameter": ".few", "minimum": 1, "maximum": 5}), ".few"),
+        (json!({"parameter": ".choice", "enum": ["a", "b", "c"]}), ".choice"),
+    ] {
+        let (_, form) = settled(&constrain, &values());
+        assert_eq!(field(&form, path).by, [], "{constrain}");
+    }
+}
+
+#[test]
 fn every_kind_of_value_outside_is_refused_at_its_field() {
     for (constrain, put, path) in [
         (json!({"parameter": ".choice", "enum": ["a", "b"]}), json!({"choice": "c"}), ".choice"),

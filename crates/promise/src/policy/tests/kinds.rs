@@ -191,6 +191,18 @@ fn limits_and_budgets_refuse_or_warn_and_what_is_not_known_does_not_pass() {
         (&limit, counts(2), None, None),
         (&limit, counts(3), None, Some("allows 3 requests of this promise in this workspace, and there are 3 others. Delete one")),
         (&limit, counts(u64::MAX), None, Some("allows 3 requests")),
+        (
+            &limit,
+            Usage { orphaned: [("id1/p/r".to_owned(), 1)].into(), ..counts(3) },
+            None,
+            Some("or ask the rule's owner. The count includes 1 orphaned instance, until the platform team releases it."),
+        ),
+        (
+            &budget,
+            Usage { orphaned: [("id1/p/r".to_owned(), 2)].into(), ..spent(300, 0) },
+            Some(euros("300")),
+            Some("The total includes 2 orphaned instances, until the platform team releases them."),
+        ),
         (&limit, Usage::default(), None, Some("we can't tell how many there are now")),
         (&budget, spent(300, 0), Some(euros("200.00")), None),
         (

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::world::settled;
 use crate::api::{PolicySpec, Requester, WaitingKind, WaitingReason};
 use crate::context::{ActionContext, Context, RequestContext};
-use crate::policy::{Origin, PolicySource, Reading, RefusalReason, RunFacts, RunHold, RunVerdict, hold_run, judge_run, validity};
+use crate::policy::{
+    Origin, PolicySource, Reading, RefusalReason, RunFacts, RunHold, RunVerdict, depends_on_parameters, hold_run, judge_run, validity,
+};
 
 fn policy(actions: Value, enforcement: &str, rules: Value) -> PolicySource {
     let spec = json!({
@@ -188,4 +190,31 @@ fn policies_for_actions_leave_requests_alone() {
     assert!(settled.resolved.is_accepted() && settled.effective.is_empty(), "{:?}", settled.resolved.refusals);
     let counts = (settled.effective.sentences.len(), settled.effective.windows.len(), settled.effective.approvals.len());
     assert_eq!(counts, (0, 0, 0));
+}
+
+#[test]
+fn approvals_depend_on_parameters_that_have_no_value_yet() {
+    let run = ActionContext { parameters: json!({"note": "now", "copy": null}), ..ActionContext::default() };
+    let context = Context { action: Some(run), ..Context::default() };
+    let now = "2026-11-27T12:00:00Z".parse().unwrap();
+    let parameters = json!({"tier": "production"});
+    let facts = RunFacts { action: "restore", parameters: &parameters, context: &context, now };
+    let depends = |when: &str| {
+        let rules = json!([{"name": "r", "approve": {"when": when, "approvers": {"users": ["olga"]}}}]);
+        depends_on_parameters(&[policy(json!(["restore"]), "block", rules)], &facts)
+    };
+    for (when, expected) in [
+        ("parameters.tier == 'production'", false),
+        ("parameters.tier == 'development'", false),
+        ("action.parameters.note == 'later'", false),
+        ("action.parameters.backup == 'old'", true),
+        ("has(action.parameters.backup) && action.parameters.backup == 'old'", true),
+        ("has(action.parameters.copy) && action.parameters.copy == 'old'", true),
+        ("parameters.tier == 'production' || action.parameters.backup == 'old'", false),
+    ] {
+        assert_eq!(depends(when), expected, "{when}");
+    }
+    let without = json!([{"name": "r", "approve": {"approvers": {"users": ["olga"]}}}]);
+    assert!(!depends_on_parameters(&[policy(json!(["restore"]), "block", without)], &facts));
+    assert!(!depends_on_parameters(&[policy(json!(["restore"]), "block", rule("action.parameters.backup == 'old'"))], &facts));
 }

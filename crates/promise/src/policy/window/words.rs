@@ -14,8 +14,8 @@ impl ChangeWindows {
 }
 
 impl WindowWait {
-    /// Returns the opening, such as `Saturday, 28 November at 22:00 (Europe/Berlin)`.
-    fn opening(&self) -> Option<String> {
+    /// Returns the opening, such as `Saturday, 28 November at 22:00 (Europe/Berlin)`. Nothing if no window opens.
+    pub fn opening(&self) -> Option<String> {
         let opens = self.opens?.to_zoned(self.zone.clone());
         Some(format!("{} ({})", opens.strftime("%A, %-d %B at %H:%M"), self.timezone))
     }

@@ -186,6 +186,46 @@ fn a_step_that_waits_is_skipped_but_none_that_changes_objects() {
     assert_eq!(world.phases(), ["ready Skipped", "objects Running"]);
 }
 
+/// A run that can't be undone, because its ticket can't be deleted.
+fn stuck_rollback() -> World {
+    let mut world = World::new(json!([
+        {"id": "ticket", "http": {"endpoint": "tickets", "method": "POST", "path": "/tickets", "outputs": {"id": "${answer.body.id}"},
+            "undo": {"method": "DELETE", "path": "/tickets/${steps.ticket.id}"}}},
+        {"id": "check", "validate": {"expression": "${false}", "message": "No."}, "onFailure": "rollback", "dependsOn": ["ticket"]},
+        apply(&["check"]),
+    ]));
+    (world.can_roll_back, world.is_back) = (true, true);
+    world.advance();
+    world.answer(201, json!({"id": 1}));
+    world.advance();
+    assert_eq!(world.step("ticket").content_hash, None, "it can still be undone");
+    world.answer(500, Value::Null);
+    assert_eq!(world.run.status.phase, WorkflowPhase::RollingBack);
+    world
+}
+
+#[test]
+fn an_undo_that_fails_is_skipped_with_a_reason() {
+    let mut world = stuck_rollback();
+    assert_eq!(world.step("check").content_hash, None, "it failed, and the rollback doesn't wait for it");
+    world.decide("olga", Decision::Skip, "ticket", "Closed by hand");
+    let step = world.step("ticket");
+    assert_eq!((step.undone, step.undo_skipped), (false, true));
+    assert_eq!(step.undo_message.as_deref(), Some("Not undone: olga skipped it: Closed by hand."));
+    assert_eq!((step.phase, step.content_hash.as_deref()), (StepPhase::Succeeded, None));
+    assert_eq!(world.run.status.phase, WorkflowPhase::RolledBack);
+}
+
+#[test]
+fn an_undo_is_tried_again_when_its_endpoint_changes() {
+    let mut world = stuck_rollback();
+    assert!(world.advance().is_empty(), "it waits for its next attempt");
+    world.woken.insert("ticket".into());
+    assert_eq!(world.advance()[0].path, "/tickets/1");
+    world.answer(204, Value::Null);
+    assert_eq!(world.run.status.phase, WorkflowPhase::RolledBack);
+}
+
 #[test]
 fn the_requester_cannot_skip_a_step_that_others_have_to_approve() {
     let mut world = gated(gate());

@@ -88,3 +88,54 @@ fn what_cannot_run_is_named_with_its_path() {
         assert!(found.iter().any(|problem| problem.starts_with(wanted)), "{steps}\n{found:#?}\n{wanted}");
     }
 }
+
+#[test]
+fn a_step_that_creates_resources_has_no_condition() {
+    let mut all = apply("all", &["database", "config"], &[]);
+    all["when"] = json!("${parameters.port == 1}");
+    let wanted = ".workflows.provision.steps[0].when: Remove it, and use `includeWhen` of the resources: a step only decides when they are \
+                  created.";
+    assert_eq!(problems(WorkflowName::Provision, json!([all])), [wanted]);
+}
+
+#[test]
+fn no_step_waits_for_what_a_later_one_creates() {
+    let ready = json!({"id": "ready", "wait": {"resources": ["config"]}});
+    let between = json!({"id": "between", "validate": {"expression": "${true}", "message": "m"}, "dependsOn": ["ready"]});
+    let steps = json!([ready, between, apply("all", &["database", "config"], &["between"])]);
+    let wanted = "steps[0].wait.resources[0]: Wait for it in a later step: `all` creates `config`, and depends on this step.";
+    assert_eq!(problems(WorkflowName::Provision, steps.clone()), [format!(".workflows.provision.{wanted}")]);
+    assert_eq!(problems(WorkflowName::Upgrade, steps), Vec::<String>::new(), "an earlier release might have created it");
+    let steps = json!([ready, apply("all", &["database", "config"], &[])]);
+    assert_eq!(problems(WorkflowName::Provision, steps), Vec::<String>::new(), "both begin at once");
+}
+
+#[test]
+fn steps_read_outputs_that_are_known_by_then() {
+    let check =
+        |expression: &str, after: Value| json!({"id": "check", "validate": {"expression": expression, "message": "m"}, "dependsOn": after});
+    let all = apply("all", &["database", "config"], &["check"]);
+    for (expression, after, wanted) in [
+        ("${steps.ticket.id == 1}", json!(["ticket"]), None),
+        ("${steps.ticket.id == 1}", json!(["between"]), None),
+        ("${steps.ticket.id == 1}", json!([]), Some("Add `ticket` to `dependsOn`: its outputs aren't known before it has finished.")),
+        ("${steps.all.id == 1}", json!([]), Some("Declare the output, or name another one: the step `all` has no output `id`.")),
+        ("${steps.tickets.id == 1}", json!(["ticket"]), Some("Name an existing step: the workflow has no `tickets`.")),
+        (
+            "${steps.ticket.number == 1}",
+            json!(["ticket"]),
+            Some("Declare the output, or name another one: the step `ticket` has no output `number`."),
+        ),
+    ] {
+        let between = json!({"id": "between", "validate": {"expression": "${true}", "message": "m"}, "dependsOn": ["ticket"]});
+        let found = problems(WorkflowName::Provision, json!([ticket(), between, check(expression, after), all]));
+        let wanted: Vec<String> = wanted.iter().map(|why| format!(".workflows.provision.steps[2].validate.expression: {why}")).collect();
+        assert_eq!(found, wanted, "{expression}");
+    }
+    let mut own = ticket();
+    own["http"]["body"] = json!({"id": "${steps.ticket.id}"});
+    let steps = json!([own, apply("all", &["database", "config"], &["ticket"])]);
+    let wanted =
+        ".workflows.provision.steps[0].http.body: Read it later: the outputs of `ticket` aren't known before its call is answered.";
+    assert_eq!(problems(WorkflowName::Provision, steps), [wanted]);
+}

@@ -115,6 +115,12 @@ impl Acting {
         let seen = Observed { generation: 1, run: &self.run, inventory: &[], outputs: &[], held, failure: None };
         action::status(&PromiseActionStatus::default(), &seen, START)
     }
+
+    /// Returns the status of the run when something can't be done now.
+    fn failing(&self, previous: &PromiseActionStatus, failure: &str) -> PromiseActionStatus {
+        let seen = Observed { generation: 1, run: &self.run, inventory: &[], outputs: &[], held: None, failure: Some(failure) };
+        action::status(previous, &seen, START)
+    }
 }
 
 /// What a run waits for whose window is closed.
@@ -246,6 +252,12 @@ fn a_run_that_waits_for_approvers_or_then_for_a_window_says_so_and_keeps_no_one_
     assert_eq!(waits(turn("asking", 0, &asking)), None);
     assert_eq!(waits(turn("approved", 0, &held)), None);
     assert_eq!(waits(turn("approved", 0, &passed)), Some(WaitingReason::OtherAction));
+    // What can't be done now, such as reading the policies, doesn't make them wait either.
+    let failing = acting.failing(&held, "The policies can't be read");
+    let waiting = failing.waiting_on.as_ref().map(|waiting| (waiting.kind, waiting.message.as_str()));
+    assert_eq!(waiting, Some((WaitingKind::Controller, "The policies can't be read")));
+    assert_eq!(waits(turn("approved", 0, &failing)), None);
+    assert_eq!(waits(turn("approved", 0, &acting.failing(&PromiseActionStatus::default(), "No answer"))), None);
     let queued = acting.status(Some(&WaitingOn::new(WaitingKind::Step, WaitingReason::OtherAction, "Waiting for another.")));
     assert_eq!(waits(turn("approved", 0, &queued)), Some(WaitingReason::OtherAction), "it is next");
     assert_eq!(waits(turn("approved", 2, &queued)), None, "it was created later");

@@ -17,7 +17,7 @@ const FACETS: usize = 5;
 /// A page of the inbox, with what its filters count.
 pub(super) struct Narrowed {
     pub(super) rows: Vec<InboxRow>,
-    /// uid and name of every row on all pages, in order.
+    /// uid and subject of every row on all pages, in order.
     pub(super) order: Vec<(String, String)>,
     pub(super) page: usize,
     pub(super) pages: usize,
@@ -56,7 +56,8 @@ impl Wanted<'_> {
             && self.before.as_ref().is_none_or(|before| row.since < *before)
             && (self.words.is_empty() || {
                 let named = self.names.of(&row.requester);
-                let texts = [&row.name, &row.promise, &row.promise_title, &row.requester, named, &row.workspace].map(str::to_lowercase);
+                let texts = [&row.name, &row.action, &row.promise, &row.promise_title, &row.requester, named, &row.workspace]
+                    .map(str::to_lowercase);
                 self.words.iter().all(|word| texts.iter().any(|text| text.contains(word)))
             })
     }
@@ -100,7 +101,7 @@ pub(super) fn narrow(rows: Vec<InboxRow>, query: &InboxQuery, now: Timestamp, na
     let total = left.len();
     let pages = total.div_ceil(PAGE).max(1);
     let page = query.page.clamp(1, pages);
-    let order = left.iter().map(|row| (row.uid.clone(), row.name.clone())).collect();
+    let order = left.iter().map(|row| (row.uid.clone(), row.subject())).collect();
     let rows = left.into_iter().skip((page - 1) * PAGE).take(PAGE).collect();
     Narrowed { rows, order, page, pages, total, all, promises, workspaces, risks }
 }

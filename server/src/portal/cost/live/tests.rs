@@ -3,9 +3,7 @@ use std::sync::Arc;
 use cluster::WorkspacePath;
 use cluster::kinds::{PromiseRequestKind, object};
 use jiff::Timestamp;
-use promise::api::{
-    Condition, ConditionStatus, CostStatus, CurrentStatus, Phase, PromiseRef, PromiseRequestSpec, PromiseRequestStatus, Requester,
-};
+use promise::api::{Condition, ConditionStatus, CostStatus, CurrentStatus, Phase, PromiseRef, PromiseRequestSpec, Requester};
 use promise::ledger::Month;
 use promise::names;
 
@@ -121,6 +119,20 @@ fn the_register_says_the_same_as_looking_at_every_request() {
         assert!(known.request(key).is_some_and(|request| since(request, now) <= now - UNTOUCHED), "{key}");
     }
     assert!(found.expired.list().count() > 0 && found.untouched.list().count() > 0);
+}
+
+#[test]
+fn only_what_waits_for_approvers_waits_for_approval() {
+    for (state, expected) in [
+        (CandidateState::AwaitingApproval, true),
+        (CandidateState::ChangesRequested, false),
+        (CandidateState::AwaitingWindow, false),
+        (CandidateState::Accepted, false),
+    ] {
+        let candidate = Some(CandidateStatus { state, ..CandidateStatus::default() });
+        let status = PromiseRequestStatus { candidate, ..PromiseRequestStatus::default() };
+        assert_eq!(awaiting_approval(&status).is_some(), expected, "{state:?}");
+    }
 }
 
 #[test]
