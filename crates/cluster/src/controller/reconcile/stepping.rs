@@ -138,8 +138,9 @@ impl Reconciliation<'_> {
             let Some(advanced) = advanced else { break };
             self.steps_again = advanced.again.map(|again| again.as_secs() + 1);
             let is_started = advanced.run.steps.iter().zip(&run.steps).any(|(now, before)| now.attempts != before.attempts);
+            let is_recorded_first = is_started || !advanced.tasks.is_empty() || self.removes(subject, &run, &advanced.run);
             // No status names the new release before it is recorded: without its record, nothing could continue.
-            if (is_started || !advanced.tasks.is_empty()) && !self.is_recorded().await {
+            if is_recorded_first && !self.is_recorded().await {
                 break;
             }
             if advanced.run != run {
@@ -148,10 +149,7 @@ impl Reconciliation<'_> {
                 if is_opened {
                     advance = Advance::Opened;
                 }
-                // What a deletion removes once its steps are done includes the Jobs that say that they are.
-                let ends_removal = self.request.metadata.deletion_timestamp.is_some()
-                    && self.run.as_ref().is_some_and(|run| run.status.phase != WorkflowPhase::Running);
-                if is_started || ends_removal || !advanced.tasks.is_empty() {
+                if is_recorded_first {
                     self.report(decision, Some(plan)).await?;
                 }
             } else if is_unrecorded(self) && !advanced.tasks.is_empty() {
@@ -238,10 +236,21 @@ impl Reconciliation<'_> {
     fn is_opened(&self, subject: &Subject<'_>, before: &Run, now: &Run) -> bool {
         let Some(workflow) = subject.release.compiled.workflows().get(now.status.name) else { return true };
         let ids = subject.release.compiled.order();
-        let jobs = |run: &Run| run.jobs(workflow, &self.request.uid().unwrap_or_default(), &self.key.name);
         before.status.phase != now.status.phase
             || before.closed(workflow, ids.iter().copied()) != now.closed(workflow, ids.iter().copied())
-            || jobs(before) != jobs(now)
+            || self.wants_other_jobs(subject, before, now)
+    }
+
+    /// Checks whether what follows removes what shows that steps are done: their Jobs, or in a deletion everything.
+    fn removes(&self, subject: &Subject<'_>, before: &Run, now: &Run) -> bool {
+        let ends = before.status.phase != now.status.phase;
+        (ends && self.request.metadata.deletion_timestamp.is_some()) || self.wants_other_jobs(subject, before, now)
+    }
+
+    fn wants_other_jobs(&self, subject: &Subject<'_>, before: &Run, now: &Run) -> bool {
+        let Some(workflow) = subject.release.compiled.workflows().get(now.status.name) else { return false };
+        let jobs = |run: &Run| run.jobs(workflow, &self.request.uid().unwrap_or_default(), &self.key.name);
+        jobs(before) != jobs(now)
     }
 
     async fn carry_out(&mut self, subject: &Subject<'_>, places: &Places, facts: &Facts, tasks: Vec<Task>) -> BTreeMap<String, Done> {
