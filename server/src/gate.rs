@@ -46,7 +46,8 @@ pub async fn pass(State(portal): State<Arc<Portal>>, mut request: Request, next:
             Err(error) => Visitor::Unknown(error),
         },
     };
-    // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short.
+    // The body of an anonymous request waits in memory until its token is checked, so the limit is low: a name and a token are short. Forms of
+    // a session that has ended have limits of their own.
     let most = match visitor {
         Visitor::Person(_) if is_document(request.uri().path()) => csrf::MAX_DOCUMENT,
         Visitor::Person(_) => csrf::MAX_BODY,

@@ -68,10 +68,10 @@ pub(crate) const KEEP_MINE: &str = "Keep mine";
 pub(crate) const NOT_SET: &str = "default";
 pub(crate) const APPLY_CHOICES: &str = "Apply choices";
 
-/// Who changed a request while the user edited it.
 pub(crate) const CHANGES_REQUESTED: &str = "Changes requested";
 pub(crate) const CHANGED_BY_YOU: &str = "You changed this request after you opened this form";
 
+/// Who changed a request while the user edited it.
 pub(crate) fn changed_by(person: &str) -> String {
     if person.is_empty() { "Someone else changed this request".to_owned() } else { format!("{person} changed this request") }
 }

@@ -42,7 +42,7 @@ pub(crate) const SIGN_IN_TO_CONTINUE: &str = "Sign in to continue";
 pub(crate) const CONFIRM_THAT_ITS_YOU: &str = "Confirm that it's you";
 pub(crate) const EARLIER_SIGN_IN: &str = "You signed in again";
 pub(crate) const EARLIER_SIGN_IN_TEXT: &str =
-    "You opened this form before you signed in again, so it wasn't submitted. Open it again to continue with what you entered.";
+    "You opened this form before you signed in again, so it wasn't submitted. Open it again and submit it.";
 pub(crate) const OPEN_AGAIN: &str = "Open the form again";
 pub(crate) const NOT_ALLOWED: &str = "Not allowed";
 pub(crate) const NOT_FOUND: &str = "Not found";

@@ -132,6 +132,11 @@ pub(crate) const SUBMIT_REQUEST: &str = "Submit request";
 pub(crate) const SUBMIT_CHANGE: &str = "Submit change";
 pub(crate) const VALUES_NO_LONGER_VALID: &str = "Some values are no longer valid. Go back to the form to fix them.";
 pub(crate) const SECRETS_NOT_SAVED_REVIEW: &str = "Nothing was submitted. Drafts never store secrets, so enter them again below.";
+/// The link to a request.
+pub(crate) fn view_request(name: &str) -> String {
+    format!("View {name}")
+}
+
 pub(crate) const NOTHING_TO_REVIEW: &str = "Nothing to review";
 pub(crate) const NOTHING_TO_REVIEW_TEXT: &str = "This draft was already submitted or is older than a week.";
 pub(crate) const VIEW_REQUESTS: &str = "View requests";

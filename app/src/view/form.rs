@@ -69,6 +69,8 @@ pub struct RequestForm {
     pub saved: Option<bool>,
     /// Who shared the draft that is shown. Absent for the user's own.
     pub shared: Option<SharedBy>,
+    /// Namespace and name of the request that the user created last with this form, if the draft doesn't exist any more.
+    pub submitted: Option<(String, String)>,
     /// Whether the form was posted after the session had ended.
     pub posted: bool,
     /// Values to be submitted, in words.

@@ -165,6 +165,9 @@ fn kept(steps: Vec<StepStatus>, matches: impl Fn(&StepStatus) -> bool) -> impl I
         content_hash: step.content_hash,
         approval: step.approval,
         policy: step.policy,
+        undone: step.undone,
+        undo_attempts: step.undo_attempts,
+        undo_skipped: step.undo_skipped,
         ..StepStatus::default()
     })
 }

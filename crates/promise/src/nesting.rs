@@ -24,10 +24,15 @@ pub fn too_deep(creators: &[Creator]) -> Option<Problem> {
     })
 }
 
+/// Checks whether it isn't known yet if one of these requests has the same promise.
+pub fn might_repeat(creators: &[Creator], promise: &str) -> bool {
+    creators.iter().any(|creator| creator.promise == promise && creator.home.is_none())
+}
+
 /// Returns why a request isn't fulfilled whose promise is also that of a request that it is nested in. Even a few levels of a promise that
 /// requests itself several times would be very many requests.
 pub fn repeated(creators: &[Creator], promise: &str, home: &str) -> Option<Problem> {
-    let is_same = |creator: &Creator| creator.promise == promise && creator.home.as_deref().is_none_or(|known| known == home);
+    let is_same = |creator: &Creator| creator.promise == promise && creator.home.as_deref() == Some(home);
     creators.iter().any(is_same).then(|| {
         let message = format!(
             "A request for {promise} created this one, directly or through other promises. A promise can't request itself: ask the team of \
@@ -39,7 +44,7 @@ pub fn repeated(creators: &[Creator], promise: &str, home: &str) -> Option<Probl
 
 #[cfg(test)]
 mod tests {
-    use super::{Creator, NESTING_LIMIT, repeated, too_deep};
+    use super::{Creator, NESTING_LIMIT, might_repeat, repeated, too_deep};
 
     fn creator(promise: &str, home: Option<&str>) -> Creator {
         Creator { promise: promise.to_owned(), home: home.map(str::to_owned) }
@@ -59,6 +64,8 @@ mod tests {
         assert_eq!(repeated(&creators, "cache", "shop"), None);
         let problem = repeated(&creators, "team", "shop").unwrap();
         assert!(problem.message.starts_with("A request for team created this one"), "{problem:?}");
-        assert!(repeated(&[creator("team", None)], "team", "shop").is_some(), "its home isn't known");
+        let unknown = [creator("team", None)];
+        assert_eq!((repeated(&unknown, "team", "shop"), might_repeat(&unknown, "team")), (None, true), "its home isn't known");
+        assert!(!might_repeat(&unknown, "cache") && !might_repeat(&creators, "team"));
     }
 }

@@ -175,16 +175,19 @@ impl Visiting {
         secured(document::show(visit, page).await, &nonce)
     }
 
-    /// Renders the page for an error.
+    /// Renders the page for an error. It has the navigation of other pages, unless the error is about what that would ask for again.
     pub async fn refuse(self, workspace: Option<&str>, error: &Error) -> Response {
-        let visit = self.visit(None);
+        let visit = match error {
+            Error::NotFound { .. } | Error::Denied { .. } => self.visit_with_navigation().await,
+            _ => self.visit(None),
+        };
         let (page, nonce) = (refused(&visit, workspace, error), visit.nonce.clone());
         secured(document::show(visit, page).await, &nonce)
     }
 
     /// Answers a posted form with the page of an error. `form` is the address where it can be opened again.
     pub async fn refuse_from(self, form: String, error: &Error) -> Response {
-        let visit = self.visit(None);
+        let visit = self.visit_with_navigation().await;
         let (page, nonce) = (refused_from(&visit, error, form), visit.nonce.clone());
         secured(document::show(visit, page).await, &nonce)
     }

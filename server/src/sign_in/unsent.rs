@@ -17,6 +17,7 @@ use promise::form::manifest;
 use promise::identity::PersonId;
 use promise::{Error, Result};
 use serde_json::json;
+use store::{NewDraft, POSTED};
 
 use crate::auth::cookie::Kind;
 use crate::auth::csrf::{FORM_FIELD, is_token};
@@ -52,8 +53,7 @@ pub(crate) fn needs_session(path: &str) -> bool {
 /// # Errors
 /// [`Error::Unauthenticated`] if it wasn't posted from a page of a session; if the form is too large or isn't a form, or the database fails.
 pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, (had_cookie, request_id): (bool, String)) -> Result<Response> {
-    let most = if path == actions::path::<SavePromise>() { MAX_DOCUMENT } else { MAX_FORM };
-    let bytes = body::read(body, most, portal.limits.body_timeout).await?;
+    let bytes = body::read(body, most(path), portal.limits.body_timeout).await?;
     if !had_cookie && !is_of_session(&bytes)? {
         return Err(Error::Unauthenticated);
     }
@@ -78,11 +78,18 @@ pub(crate) async fn reopen(
     request_id: String,
 ) -> Result<Option<String>> {
     let Some(person) = person.filter(|_| is_of_session(body).unwrap_or_default()) else { return Ok(None) };
-    let Left { page, key } = leave(portal, path, body, &request_id).await?;
-    if let Some(key) = key {
-        take(portal, &key, person, &request_id).await;
+    if body.len() > most(path) {
+        return Err(Error::TooLarge { limit: most(path) });
     }
-    Ok(Some(page))
+    let (pairs, PostedFrom { page, kept }) = posted(portal, path, body)?;
+    let Some(kept) = kept else { return Ok(Some(page)) };
+    let (now, content) = (portal.clock.now(), json!(pairs));
+    let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
+    let draft = NewDraft { id: None, family: None, subject: POSTED, title: "", content: &content };
+    let write = RecordedWrite::of(portal, person, &request_id, WriteOperation::TakeForm, WriteTarget::remembered("form", ""));
+    let saved = write.remember(portal.store.save_draft(person, &draft, now, expires, &*portal.random), |_| true).await;
+    let id = saved.map_err(|error| unkept(&error))?;
+    Ok(Some(routes::with_query(&page, &[(kept, id.as_str())])))
 }
 
 /// Checks whether a form comes from a page that was opened in a session. Which one isn't known any more.
@@ -98,19 +105,35 @@ struct Left {
     key: Option<String>,
 }
 
-async fn leave(portal: &Portal, path: &str, body: &Bytes, request_id: &str) -> Result<Left> {
+/// Returns what can be kept of a posted form, and the page that it was posted from.
+fn posted(portal: &Portal, path: &str, body: &Bytes) -> Result<(Vec<(String, String)>, PostedFrom)> {
     let mut pairs: Vec<(String, String)> = parse(body)?.into_iter().filter(|(name, _)| name != FORM_FIELD).collect();
     take_secrets_out(portal, &mut pairs);
-    let PostedFrom { page, kept } = PostedFrom::of(path, &pairs);
+    let from = PostedFrom::of(path, &pairs);
+    Ok((pairs, from))
+}
+
+/// Returns the largest form that is kept, in bytes.
+fn most(path: &str) -> usize {
+    if path == actions::path::<SavePromise>() { MAX_DOCUMENT } else { MAX_FORM }
+}
+
+/// Returns why a form can't be kept.
+fn unkept(error: &store::Error) -> Error {
+    match error {
+        store::Error::TooLarge { limit, .. } => Error::TooLarge { limit: *limit },
+        error => database(error),
+    }
+}
+
+async fn leave(portal: &Portal, path: &str, body: &Bytes, request_id: &str) -> Result<Left> {
+    let (pairs, PostedFrom { page, kept }) = posted(portal, path, body)?;
     let Some(kept) = kept else { return Ok(Left { page, key: None }) };
     let (now, no_one) = (portal.clock.now(), PersonId::default());
     let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
     let write = RecordedWrite::of(portal, &no_one, request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
     let left = write.remember(portal.store.leave_post(&json!(pairs), now, expires, &*portal.random), |_| true).await;
-    let (id, key) = left.map_err(|error| match error {
-        store::Error::TooLarge { limit, .. } => Error::TooLarge { limit },
-        error => database(&error),
-    })?;
+    let (id, key) = left.map_err(|error| unkept(&error))?;
     Ok(Left { page: routes::with_query(&page, &[(kept, id.as_str())]), key: Some(key) })
 }
 

@@ -163,8 +163,14 @@ async fn a_form_is_carried_over_an_expired_session() {
     let back = app::routes::with_query(&format!("{FORM}/review"), &[("draft", &id)]);
     assert_eq!(answer.location(), app::routes::sign_in(&back));
     assert!(!answer.headers.contains_key(header::SET_COOKIE));
-    let again = browser.signs_in("dev-shop").await.get(&back).await;
+    let mut browser = browser.signs_in("dev-shop").await;
+    let again = browser.get(&back).await;
     assert!(again.text.contains("Review orders-db"), "{}", again.text);
+    let submitted = browser.send_form(FORM, &borrowed(&fields(&again, &[("_op", "submit"), secret]))).await;
+    assert_eq!(submitted.location(), format!("{LIST}/default/orders-db"), "{}", submitted.text);
+    let gone = browser.get(&back).await;
+    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+    assert!(gone.text.contains("View orders-db"), "{}", gone.text);
     product.running.close().await;
 }
 

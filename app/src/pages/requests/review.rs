@@ -29,7 +29,7 @@ pub async fn review(visit: &Visit, workspace: &str, of: FormOf<'_>, draft: &str)
     let backend = visit.backend()?;
     let form = backend.form(workspace, of, Some(draft)).await?;
     if form.draft.is_none() {
-        return Ok(gone(visit, workspace, page));
+        return Ok(gone(visit, workspace, page, form.submitted));
     }
     // Only secrets can be wrong here: everything else is entered in the form.
     let wrong = form.ready && form.form.secrets().iter().any(|field| field.problem.is_some());
@@ -98,15 +98,18 @@ fn changed(lines: &[ValueChange]) -> AnyView {
 }
 
 /// The page for a draft that no longer exists: most often it was submitted, and the user went back.
-fn gone(visit: &Visit, workspace: &str, form: String) -> Page {
+fn gone(visit: &Visit, workspace: &str, form: String, submitted: Option<(String, String)>) -> Page {
     let title = texts::NOTHING_TO_REVIEW;
     let about = About { title: title.to_owned(), workspace: Some(workspace.to_owned()), status: 404, ..About::default() };
-    let requests = routes::requests(workspace);
+    let (href, label) = match submitted {
+        Some((namespace, name)) => (routes::request(workspace, &namespace, &name), texts::view_request(&name)),
+        None => (routes::requests(workspace), texts::VIEW_REQUESTS.to_owned()),
+    };
     framed(visit, about, move || {
         view! {
             <h1 class="vh">{title}</h1>
             <Empty title=title text=texts::NOTHING_TO_REVIEW_TEXT shape=Shape::Unknown>
-                <LinkButton href=requests label=texts::VIEW_REQUESTS weight=Weight::Primary/><LinkButton href=form label=texts::OPEN_FORM/>
+                <LinkButton href=href label=label weight=Weight::Primary/><LinkButton href=form label=texts::OPEN_FORM/>
             </Empty>
         }
     })

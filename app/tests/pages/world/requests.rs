@@ -246,6 +246,7 @@ impl Requests for World {
             conflict: (!self.fits && editing.is_some()).then(|| "The request changed after you opened this form.".to_owned()),
             merge: (!self.fits && editing.is_some()).then(merge),
             given: Vec::new(),
+            submitted: None,
             objection: None,
             adjusted: if self.fits {
                 Vec::new()

@@ -16,7 +16,7 @@ use promise::Problem;
 use promise::api::{PromiseReleaseSpec, PromiseSpec, ReleaseRevision};
 use promise::context::Context;
 use promise::lifecycle::{Choice, Chosen, Request};
-use promise::nesting::{repeated, too_deep};
+use promise::nesting::{might_repeat, repeated, too_deep};
 use promise::policy::{self, Judged};
 use promise::preflight::Preflight;
 use promise::price::Day;
@@ -151,7 +151,8 @@ pub async fn release(
 async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision) -> Result<(), Failure> {
     let Subject { ctx, key, request, facts } = subject;
     let choice = &mut decision.choice;
-    if choice.is_rolling_back(&facts) {
+    // A deletion asks what the request wants now, and undoes what is left itself.
+    if request.metadata.deletion_timestamp.is_none() && choice.finishes_rollback(&facts) {
         return Ok(());
     }
     // What was accepted before stays accepted.
@@ -172,6 +173,10 @@ async fn choose(subject: Subject<'_>, lineage: &[Node], decision: &mut Decision)
             return Ok(());
         }
     };
+    if might_repeat(&creators, &request.spec.promise.name) {
+        // The release of a request that created this one isn't in the caches yet.
+        return Err(Failure::not_now(ReleaseFailure::HomeUnverified));
+    }
     if let Some(problem) = repeated(&creators, &request.spec.promise.name, found.home.cluster.as_str()) {
         choice.reject(&facts, problem);
         return Ok(());

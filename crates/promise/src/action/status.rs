@@ -74,15 +74,22 @@ fn reason_before_steps(previous: &PromiseActionStatus) -> WaitingReason {
 pub fn resumed(previous: &PromiseActionStatus, is_queued: bool, now: &str) -> PromiseActionStatus {
     let asking = || WaitingOn::new(WaitingKind::Person, WaitingReason::RunApprovalNeeded, words::asking());
     let waiting = is_queued.then(|| asking().dated(previous.waiting_on.as_ref(), now));
-    PromiseActionStatus { phase: ActionPhase::Running, waiting_on: waiting, finished_at: None, ..previous.clone() }
+    PromiseActionStatus { phase: ActionPhase::Running, waiting_on: waiting, message: None, finished_at: None, ..previous.clone() }
 }
 
 /// Returns the status of a run whose request got another release since policies required approvals of it, before any of its steps began: it
 /// starts again, and its approvers are asked about the present release.
 pub fn restarted(previous: &PromiseActionStatus, generation: i64, now: &str) -> PromiseActionStatus {
     let asking = WaitingOn::new(WaitingKind::Controller, WaitingReason::RolloutRunning, words::other_release());
-    let fresh =
-        PromiseActionStatus { release: None, workflow: None, steps: Vec::new(), outputs: Vec::new(), started_at: None, ..previous.clone() };
+    let fresh = PromiseActionStatus {
+        release: None,
+        workflow: None,
+        steps: Vec::new(),
+        outputs: Vec::new(),
+        message: None,
+        started_at: None,
+        ..previous.clone()
+    };
     waiting(&fresh, generation, asking, now)
 }
 

@@ -18,6 +18,7 @@ use crate::policy::{Effective, Judged, Provenance, Refusal};
 use crate::preflight::Preflight;
 use crate::price::Estimate;
 use crate::problem::Problem;
+use crate::workflow::{self, Run};
 
 /// Content that isn't accepted: approvers have to decide about it or have decided, or it waits for a window.
 #[derive(Clone, Debug)]
@@ -50,6 +51,8 @@ pub struct Choice {
     pub full: bool,
     /// Outcomes of all rules.
     pub outcomes: Vec<PolicyOutcome>,
+    /// Whether an edit of the request isn't judged yet, because a rollback is finished first.
+    pub is_pending: bool,
     /// What would change under the present rules.
     pub outdated: Option<OutdatedStatus>,
     /// The running release.
@@ -99,14 +102,15 @@ impl Choice {
         self.expiry().filter(|expiry| now >= expiry.at)
     }
 
-    /// Checks whether the request ends now. A renewal that waits for approval or a window holds the end back, and so does anything unknown.
+    /// Checks whether the request ends now. A renewal that waits for approval or a window holds the end back, and so does an edit that isn't
+    /// judged yet, and anything unknown.
     pub fn ends(&self, now: Timestamp) -> bool {
         let is_over = |expiry: Expiry| expiry.stage(now) == ExpiryStage::Over;
         let is_renewal = |held: &Held| {
             let waits = matches!(held.judgement.state, CandidateState::AwaitingApproval | CandidateState::AwaitingWindow);
             waits && !Expiry::of(&held.chosen.release).is_some_and(is_over)
         };
-        self.unknown.is_none() && self.expiry().is_some_and(is_over) && !self.held.as_ref().is_some_and(is_renewal)
+        self.unknown.is_none() && !self.is_pending && self.expiry().is_some_and(is_over) && !self.held.as_ref().is_some_and(is_renewal)
     }
 
     /// Returns how long it takes until time alone changes something: the deadline of an approval, the opening of a
@@ -123,12 +127,19 @@ impl Choice {
         self.wanted().is_some_and(|base| base.generation == request.generation())
     }
 
-    /// Checks whether the accepted release is being rolled back. Nothing else is chosen until that is done: what its steps did outside would
-    /// stay, and the former release would be lost.
-    pub fn is_rolling_back(&self, request: &Request<'_>) -> bool {
-        let run = request.status.and_then(|status| status.workflow.as_ref());
-        let is_of = |next: &Chosen| run.is_some_and(|run| run.phase == WorkflowPhase::RollingBack && run.release == next.name);
-        self.next.as_ref().is_some_and(is_of)
+    /// Checks whether the accepted release is being rolled back and has to be finished first: there is no edit, or what its steps did outside
+    /// isn't undone yet, and would stay. Otherwise the former release continues, and an edit is judged like any other.
+    pub fn finishes_rollback(&mut self, request: &Request<'_>) -> bool {
+        let run = Run::last(request.status).filter(|run| run.status.phase == WorkflowPhase::RollingBack);
+        let Some((run, next)) = run.zip(self.next.as_ref()).filter(|(run, next)| run.status.release == next.name) else { return false };
+        let is_settled = self.is_settled(request);
+        let workflow = next.compiled.workflows().get(run.status.name);
+        if is_settled || workflow.is_some_and(|workflow| run.has_undos(workflow)) {
+            self.is_pending = !is_settled;
+            return true;
+        }
+        self.roll_back(run.failed().map(workflow::failed).unwrap_or_default());
+        false
     }
 
     /// Checks whether nothing of the request changed since it was accepted: its spec, the revision of its promise, and the digests of its

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Choice, Chosen, Heard, Observed, Request, RequesterUnknown, status};
 use crate::api::{
     ApprovalState, ApprovalStatus, CandidateState, CandidateStatus, CurrentStatus, PromiseReleaseSpec, PromiseRequestStatus, PromiseSpec,
-    QuestionStatus, Requester, WaitingKind, WaitingReason, WorkflowPhase, WorkflowStatus,
+    QuestionStatus, Requester, StepStatus, WaitingKind, WaitingReason, WorkflowName, WorkflowPhase, WorkflowStatus,
 };
 use crate::approval::Judgement;
 use crate::context::Context;
@@ -401,20 +401,41 @@ proptest! {
     }
 }
 
+/// A release with a step that calls an Endpoint and can be undone.
+fn calling(level: u8, generation: i64) -> Chosen {
+    let spec = json!({
+        "version": "1.0.0", "parameters": {"type": "object"},
+        "workflows": {"upgrade": {"steps": [{"id": "ticket", "http": {
+            "endpoint": "tickets", "method": "POST", "path": "/tickets", "undo": {"method": "DELETE", "path": "/tickets/1"}}}]}},
+    });
+    let compiled = Compiled::compile(&serde_json::from_value(spec).unwrap()).unwrap();
+    Chosen { compiled: Arc::new(compiled), ..release(level, generation) }
+}
+
 #[test]
-fn nothing_else_is_chosen_until_a_rollback_is_done() {
-    let (running, failing) = (release(4, 1), release(7, 2));
-    let mut stored = Stored::of(3);
-    let rolls_back = |stored: &Stored, next: Option<Chosen>| {
-        let request = stored.request();
-        Choice::recalled(&request, Some(running.clone()), next).is_rolling_back(&request)
+fn an_edit_waits_for_the_undos_of_a_rollback() {
+    let (running, failing) = (release(4, 1), calling(7, 2));
+    let mut stored = Stored::of(2);
+    let run = |phase, release: &Chosen| {
+        let name = WorkflowName::Upgrade;
+        Some(WorkflowStatus { name, phase, release: release.name.clone(), ..WorkflowStatus::default() })
     };
-    let run = |phase, release: &Chosen| WorkflowStatus { phase, release: release.name.clone(), ..WorkflowStatus::default() };
-    stored.status.workflow = Some(run(WorkflowPhase::RollingBack, &failing));
-    assert!(rolls_back(&stored, Some(failing.clone())));
-    assert!(!rolls_back(&stored, None));
-    stored.status.workflow = Some(run(WorkflowPhase::RollingBack, &running));
-    assert!(!rolls_back(&stored, Some(failing.clone())), "another release was rolled back");
-    stored.status.workflow = Some(run(WorkflowPhase::RolledBack, &failing));
-    assert!(!rolls_back(&stored, Some(failing)));
+    let chosen = |stored: &Stored| {
+        let request = stored.request();
+        let mut choice = Choice::recalled(&request, Some(running.clone()), Some(failing.clone()));
+        let finishes = choice.finishes_rollback(&request);
+        (finishes, choice.is_pending, levels(&choice), choice.failed.is_some())
+    };
+    let both = [Some(json!(4)), Some(json!(7)), None];
+    stored.status.workflow = run(WorkflowPhase::RollingBack, &failing);
+    stored.status.steps = vec![StepStatus { id: "ticket".into(), called: true, ..StepStatus::default() }];
+    assert_eq!(chosen(&stored), (true, false, both.clone(), false));
+    stored.generation = 3;
+    assert_eq!(chosen(&stored), (true, true, both.clone(), false), "its call isn't undone yet");
+    stored.status.steps[0].undone = true;
+    assert_eq!(chosen(&stored), (false, false, [Some(json!(4)), None, None], true), "the former release continues");
+    stored.status.workflow = run(WorkflowPhase::RollingBack, &running);
+    assert_eq!(chosen(&stored), (false, false, both.clone(), false), "another release was rolled back");
+    stored.status.workflow = run(WorkflowPhase::RolledBack, &failing);
+    assert_eq!(chosen(&stored), (false, false, both, false));
 }

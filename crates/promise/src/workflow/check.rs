@@ -96,11 +96,13 @@ impl Checks<'_> {
 
     /// A step that waits for what only a later step creates would wait forever. In an upgrade it might exist already.
     fn waits(&mut self, workflow: &Workflow, path: &str) {
-        for (index, step) in workflow.steps.iter().enumerate() {
+        let behind =
+            |of: &Step| -> Vec<&Step> { workflow.steps.iter().filter(|other| before(workflow, other).contains(of.id.as_str())).collect() };
+        for (index, step) in workflow.steps.iter().enumerate().filter(|(_, step)| step.wait.is_some()) {
+            let behind = behind(step);
             for (at, id) in step.wait.iter().flat_map(|wait| wait.resources.iter().enumerate()) {
-                let creates = |other: &&Step| other.apply.as_ref().or(other.request.as_ref()).is_some_and(|of| of.resources.contains(id));
-                let mut creating = workflow.steps.iter().filter(creates);
-                if let Some(later) = creating.find(|other| comes_before(workflow, step, other)) {
+                let creates = |other: &&&Step| other.apply.as_ref().or(other.request.as_ref()).is_some_and(|of| of.resources.contains(id));
+                if let Some(later) = behind.iter().find(creates) {
                     let message = format!("Wait for it in a later step: `{}` creates `{id}`, and depends on this step.", later.id);
                     self.problem(format!("{path}.steps[{index}].wait.resources[{at}]"), message);
                 }
@@ -324,10 +326,15 @@ fn is_id(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase()) && text.len() <= 63 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// Checks whether a step depends on another one, directly or not. No steps may wait for each other.
-fn comes_before(workflow: &Workflow, first: &Step, second: &Step) -> bool {
-    let named = |id: &String| workflow.steps.iter().find(|step| step.id == *id);
-    second.depends_on.iter().any(|id| *id == first.id || named(id).is_some_and(|between| comes_before(workflow, first, between)))
+/// Returns the ids of all steps that a step depends on, directly or not.
+fn before<'a>(workflow: &'a Workflow, step: &'a Step) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&Step> = vec![step];
+    while let Some(step) = open.pop() {
+        let new: Vec<&str> = step.depends_on.iter().map(String::as_str).filter(|id| found.insert(*id)).collect();
+        open.extend(workflow.steps.iter().filter(|other| new.contains(&other.id.as_str())));
+    }
+    found
 }
 
 /// Returns steps that wait for each other.

@@ -75,6 +75,15 @@ impl Run {
         matches!(self.status.phase, WorkflowPhase::RollingBack | WorkflowPhase::RolledBack)
     }
 
+    /// Checks whether a rollback has calls left to undo.
+    pub fn has_undos(&self, workflow: &CompiledWorkflow) -> bool {
+        let has_undo = |id: &str| {
+            let step = workflow.steps.iter().find(|step| step.id == id);
+            matches!(step.map(|step| &step.action), Some(Action::Http(http)) if http.undo.is_some())
+        };
+        self.steps.iter().any(|step| step.called && !step.undone && !step.undo_skipped && has_undo(&step.id))
+    }
+
     /// Checks whether nothing can change. `retry` is the value of the annotation that retries a run.
     pub fn is_idle(&self, retry: Option<&str>) -> bool {
         match self.status.phase {

@@ -4,7 +4,7 @@ use app::view::{ChangeView, MergeLine, MergeView, PolicyLine, PriceStep};
 use cluster::kinds::PromiseRequest;
 use cluster::person;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
-use promise::api::PromiseSpec;
+use promise::api::{PromiseSpec, WaitingReason};
 use promise::change::{self, Contended, contended};
 use promise::form::put;
 use promise::identity::PersonId;
@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::form::{Opened, Typed};
-use super::{preflight_panel, terms};
+use super::{preflight_panel, rows, terms};
 use crate::portal::Caller;
 use crate::portal::approvals::{review, versions};
+use crate::portal::place::Workspace;
 use crate::portal::preflight::Examined;
 
 /// What stands for the reason among the paths of parameters, which begin with a dot or a bracket.
@@ -104,10 +105,11 @@ fn reason(opened: &Opened, typed: &Typed) -> Option<Contended> {
 pub(super) fn choose(merge: &Merge, typed: &mut Typed, choices: &[(String, bool)]) {
     for line in &merge.lines {
         let theirs = choices.iter().any(|(path, theirs)| *path == line.path && *theirs);
-        if theirs && line.path == REASON {
-            typed.reason = line.theirs.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
-        }
-        if let (true, Ok(path)) = (theirs, Path::parse(&line.path)) {
+        if line.path == REASON {
+            if theirs {
+                typed.reason = line.theirs.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+            }
+        } else if let (true, Ok(path)) = (theirs, Path::parse(&line.path)) {
             put(&mut typed.draft, &path, line.theirs.clone());
         }
     }
@@ -135,6 +137,12 @@ pub(super) fn view(spec: &PromiseSpec, merge: &Merge, parameters: &Value, user: 
     };
     let lines: Vec<MergeLine> = merge.lines.iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| MergeView { by: merge.by.clone(), own: merge.by == user.username(), at: merge.at.clone(), lines })
+}
+
+/// Returns what an approver requested to change, if that is what the request waits for.
+pub(super) fn objection(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Option<String> {
+    let waiting = request.status.as_ref()?.waiting_on.as_ref()?;
+    (waiting.reason == WaitingReason::ChangesRequested).then(|| rows::sentence_for_people(caller, &workspace.cluster, request).what)
 }
 
 /// Who last changed the spec of a request, and when.

@@ -9,7 +9,7 @@ use app::view::{
 use cluster::ClusterId;
 use cluster::kinds::PromiseRequest;
 use cluster::person;
-use promise::api::{PromiseRequestSpec, PromiseSpec, WaitingReason};
+use promise::api::{PromiseRequestSpec, PromiseSpec};
 use promise::form::manifest::Terms;
 use promise::form::{Draft, Form, Summary, model_of_edit};
 use promise::identity::PersonId;
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::comparison::{self, LastChange, Merge};
 use super::given::{self, Given};
 use super::source::{self, Source};
-use super::{detail, kept, preflight_panel, presets, prices, references, required, rows, terms};
+use super::{detail, kept, preflight_panel, presets, prices, references, required, terms};
 use crate::portal::Caller;
 use crate::portal::catalog::lines;
 use crate::portal::drafts::DraftSubject;
@@ -199,16 +199,10 @@ pub(super) async fn open_for(caller: &Caller, workspace: &Workspace, request: &P
         start,
         subject,
         requester: Some(person::requester(request)),
-        objection: objection(caller, workspace, request),
+        objection: comparison::objection(caller, workspace, request),
         changed: LastChange::of(request),
         applied_by: comparison::applied_by(request),
     })
-}
-
-/// Returns what an approver requested to change, if that is what the request waits for.
-fn objection(caller: &Caller, workspace: &Workspace, request: &PromiseRequest) -> Option<String> {
-    let waiting = request.status.as_ref()?.waiting_on.as_ref()?;
-    (waiting.reason == WaitingReason::ChangesRequested).then(|| rows::sentence_for_people(caller, &workspace.cluster, request).what)
 }
 
 impl Opened {
@@ -295,6 +289,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
     {
         (start, typed) = (Some((*wanted).to_owned()), started);
     }
+    let submitted = draft.filter(|_| kept.is_none()).and_then(|_| kept::submitted(caller, workspace, &form));
     let draft = draft.filter(|_| kept.is_some()).map(str::to_owned);
     let (untouched, posted) = (kept.is_none(), kept.as_ref().is_some_and(|kept| kept.posted));
     let shared = kept.as_ref().and_then(|kept| kept.shared.clone());
@@ -305,7 +300,7 @@ pub(super) async fn page(caller: &Caller, workspace: &Workspace, form: FormOf<'_
         FormOf::New { .. } => presets::choices(caller, workspace, &opened).await,
         FormOf::Edit { .. } => Vec::new(),
     };
-    Ok(RequestForm { shared, posted, saved_presets, ..shown_form })
+    Ok(RequestForm { shared, posted, saved_presets, submitted, ..shown_form })
 }
 
 /// What a form shows.
@@ -413,6 +408,7 @@ pub(super) async fn shown(caller: &Caller, workspace: &Workspace, form: &FormOf<
         save,
         saved,
         shared: None,
+        submitted: None,
         posted: false,
         saved_presets: Vec::new(),
         yaml,

@@ -51,12 +51,12 @@ impl Given {
 /// Replaces defaults that the policies for these values don't allow. `typing` is the name of the input in which the user is typing: its value
 /// stays.
 pub(super) async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Opened, typed: &mut Typed, typing: Option<&str>) -> Result<()> {
-    let given = std::mem::take(&mut typed.given);
     let rules = &opened.effective;
     // What is entered as YAML stays as it is.
     if source::is_shown(typed) || (rules.constraints.is_empty() && rules.conditional.is_empty()) {
         return Ok(());
     }
+    let given = std::mem::take(&mut typed.given);
     let is_typed = |path: &Path| typing == Some(path.pointer(promise::form::BASE).as_str());
     for path in given.iter().filter_map(|given| given.unchanged(&typed.draft.parameters)).filter(|path| !is_typed(path)).collect::<Vec<_>>()
     {

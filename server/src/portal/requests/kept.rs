@@ -4,6 +4,7 @@
 use app::backend::{FormOf, Pairs};
 use app::routes;
 use app::view::{NeededFor, SharedBy};
+use cluster::person;
 use promise::form::manifest::Terms;
 use promise::form::{keep_immutable, parse, starts_from};
 use promise::{Result, form::Draft};
@@ -54,6 +55,19 @@ pub(super) async fn of(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>, 
     opened.follow(caller, workspace, found.typed.terms.as_ref())?;
     let shared = SharedBy { by: found.by, at: found.saved.to_string() };
     Ok(Some(Kept { typed: found.typed, shared: Some(shared), posted: false }))
+}
+
+/// Returns the name and namespace of the request that the user created last with this form: a draft that doesn't exist any more was most
+/// often submitted.
+pub(super) fn submitted(caller: &Caller, workspace: &Workspace, of: &FormOf<'_>) -> Option<(String, String)> {
+    let FormOf::New { promise, .. } = of else { return None };
+    let own = caller
+        .portal()
+        .requests_of(&workspace.cluster)
+        .into_iter()
+        .filter(|(_, request)| request.spec.promise.name == *promise && person::requester(request) == caller.identity().person);
+    let (key, _) = own.max_by_key(|(_, request)| request.metadata.creation_timestamp.as_ref().map(|created| created.0))?;
+    Some((key.namespace.clone(), key.name.clone()))
 }
 
 /// Checks whether the user can open drafts of this form that others share: those who can submit it.

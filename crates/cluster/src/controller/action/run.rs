@@ -21,8 +21,9 @@ use crate::controller::failure::{Failure, FailureCause, SecretFailure};
 use crate::controller::informers::WatchedKind;
 use crate::controller::places::{KnownInputs, Places, Unplaced};
 use crate::controller::queue::Requeue;
+use crate::controller::render::{self, Rendered};
 use crate::controller::step_decisions::{self, RunInQuestion, StepAnswers};
-use crate::controller::{inputs, objects, reconcile, render};
+use crate::controller::{inputs, objects, reconcile};
 use crate::kinds::PromiseRequest;
 use crate::workspaces::ClusterId;
 
@@ -164,7 +165,7 @@ impl ActionReconciliation<'_> {
             state.run = run;
             // The action returns what its last steps have returned, too. Where that can't be known now, those steps are repeated, with the same
             // idempotency keys.
-            if is_changed && state.run.is_over() && self.desire(state).await.is_none() && state.is_transient() {
+            if is_changed && state.run.is_over() && self.render(state).await.is_none() && state.is_transient() {
                 state.run = before;
                 return Ok(());
             }
@@ -301,19 +302,31 @@ impl ActionReconciliation<'_> {
         }
     }
 
-    /// Renders the objects of the action and puts them into their places.
-    async fn desire(&self, state: &mut RunState) -> Option<()> {
+    /// Renders the objects of the action, and takes in its outputs.
+    async fn render(&self, state: &mut RunState) -> Option<Rendered> {
         let (compiled, context) = (state.chosen.compiled.clone(), self.context(state));
         let parameters = state.chosen.release.parameters.clone().unwrap_or_default();
         let (rules, observed) = (state.chosen.release.rules.clone(), self.observed(state));
         let rendered = self.ctx.evaluate(move || render::render(&compiled, &parameters, &context, &rules, (&observed, None))).await;
         let rendered = match rendered {
             Ok(rendered) if rendered.problems.is_empty() => rendered,
-            Ok(rendered) => return refuse(state, Failure::lasting(FailureCause::Problems(rendered.problems))),
-            Err(why) => return refuse(state, why.into()),
+            Ok(rendered) => {
+                state.fails(Failure::lasting(FailureCause::Problems(rendered.problems)));
+                return None;
+            }
+            Err(why) => {
+                state.fails(why.into());
+                return None;
+            }
         };
-        let returned = |output: OutputStatus| Some(ActionOutputStatus { name: output.name, value: output.value? });
-        state.outputs = rendered.outputs.into_iter().filter_map(returned).collect();
+        let returned = |output: &OutputStatus| Some(ActionOutputStatus { name: output.name.clone(), value: output.value.clone()? });
+        state.outputs = rendered.outputs.iter().filter_map(returned).collect();
+        Some(rendered)
+    }
+
+    /// Renders the objects of the action and puts them into their places.
+    async fn desire(&self, state: &mut RunState) -> Option<()> {
+        let rendered = self.render(state).await?;
         let inventory = state.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
         let of_request: BTreeSet<String> = inventory.iter().map(|item| resource_of(&item.id).to_owned()).collect();
         let own = self.own_resources(state);

@@ -21,7 +21,7 @@ impl Reconciliation<'_> {
     /// its steps did outside is undone. What is handed over isn't removed, so no step runs then.
     pub(super) async fn begin_removal(&mut self, policy: DeletionPolicy) -> Result<Option<Chosen>, FailureCause> {
         let last = self.run.take();
-        let taken_back = last.as_ref().filter(|run| run.is_taken_back()).map(|run| run.status.release.clone());
+        let taken_back = last.clone().filter(Run::is_taken_back);
         let known = last.filter(|run| run.status.name == WorkflowName::Deprovision || is_rolling_back(run));
         let is_over = known.as_ref().is_some_and(Run::is_over);
         let has_begun = known.is_some();
@@ -44,18 +44,22 @@ impl Reconciliation<'_> {
             }
             Err(lost) => return Err(lost.cause),
         };
-        let is_undone = |next: &Chosen| taken_back.as_deref() == Some(next.name.as_str());
+        let is_undone = |next: &Chosen| taken_back.as_ref().is_some_and(|run| run.status.release == next.name);
         let wanted = match &self.run {
             Some(run) => choice.named(&run.status.release),
             None if choice.next.as_ref().is_some_and(is_undone) => choice.current.as_ref(),
             None => choice.wanted(),
         };
-        let Some(release) = wanted.cloned() else { return Ok(None) };
         let name = self.run.as_ref().map_or(WorkflowName::Deprovision, |run| run.status.name);
-        let Some(workflow) = release.compiled.workflows().get(name) else { return Ok(None) };
+        let with_steps = wanted.cloned().and_then(|release| Some((release.compiled.workflows().get(name)?.clone(), release)));
+        let Some((workflow, release)) = with_steps else {
+            // The status goes on to say that the next release was taken back: its steps for a deletion aren't needed.
+            self.run = taken_back.filter(|run| !is_rolling_back(run));
+            return Ok(None);
+        };
         if !has_begun {
             let last = self.request.status.as_ref().and_then(|status| status.workflow.as_ref());
-            let run = Run::start(workflow, WorkflowName::Deprovision, &release.name, last, &self.ctx.now());
+            let run = Run::start(&workflow, WorkflowName::Deprovision, &release.name, last, &self.ctx.now());
             self.run = Some(run.counted_past(self.named_attempts()));
         }
         let inventory = self.request.status.as_ref().map(|status| status.inventory.as_slice()).unwrap_or_default();
