@@ -158,6 +158,7 @@ mod tests {
             by: "amara".into(),
             at: Some("2026-11-21T11:02:00Z".into()),
             approval: "a-1".into(),
+            decision: Decision::Approve,
             state: DecisionState::Counts,
             ..GivenApproval::default()
         };
