@@ -36,7 +36,7 @@ pub fn form_token(cookie: &str) -> String {
     token
 }
 
-/// Checks whether a text looks like a form token, of whichever session.
+/// Checks whether a text has the form of a token. Which session it belongs to is another question.
 pub fn is_token(text: &str) -> bool {
     text.len() == DIGITS && text.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
 }

@@ -57,7 +57,7 @@ pub(crate) async fn keep(portal: &Portal, path: &str, body: Body, (had_cookie, r
     if !had_cookie && !is_of_session(&bytes)? {
         return Err(Error::Unauthenticated);
     }
-    let Left { page, key } = leave(portal, path, &bytes, &request_id).await?;
+    let KeptForm { page, key } = keep_form(portal, path, &bytes, &request_id).await?;
     let mut answer = see(&page);
     if let Some(cookie) = key.and_then(|key| portal.sign_in.cookie.set(Kind::Form, &key, KEPT.as_secs())) {
         answer.headers_mut().append(header::SET_COOKIE, cookie);
@@ -97,8 +97,8 @@ fn is_of_session(body: &Bytes) -> Result<bool> {
     Ok(parse(body)?.iter().any(|(name, value)| name == FORM_FIELD && is_token(value)))
 }
 
-/// A form that was left.
-struct Left {
+/// A form that is kept until someone signs in.
+struct KeptForm {
     /// The page that it leads back to.
     page: String,
     /// The key that takes what was typed; `None` if nothing is typed there.
@@ -126,15 +126,15 @@ fn unkept(error: &store::Error) -> Error {
     }
 }
 
-async fn leave(portal: &Portal, path: &str, body: &Bytes, request_id: &str) -> Result<Left> {
+async fn keep_form(portal: &Portal, path: &str, body: &Bytes, request_id: &str) -> Result<KeptForm> {
     let (pairs, PostedFrom { page, kept }) = posted(portal, path, body)?;
-    let Some(kept) = kept else { return Ok(Left { page, key: None }) };
+    let Some(kept) = kept else { return Ok(KeptForm { page, key: None }) };
     let (now, no_one) = (portal.clock.now(), PersonId::default());
     let expires = now.saturating_add(KEPT).map_err(|_| Error::Internal)?;
     let write = RecordedWrite::of(portal, &no_one, request_id, WriteOperation::LeaveForm, WriteTarget::remembered("form", ""));
     let left = write.remember(portal.store.leave_post(&json!(pairs), now, expires, &*portal.random), |_| true).await;
     let (id, key) = left.map_err(|error| unkept(&error))?;
-    Ok(Left { page: routes::with_query(&page, &[(kept, id.as_str())]), key: Some(key) })
+    Ok(KeptForm { page: routes::with_query(&page, &[(kept, id.as_str())]), key: Some(key) })
 }
 
 /// Takes secrets out of a posted manifest. Which promise it is about isn't known for certain without a session, so those of every promise that

@@ -33,7 +33,9 @@ impl Given {
     /// Returns the values that the posted form says policies gave.
     pub(super) fn posted(pairs: &Pairs) -> Vec<Self> {
         let texts = pairs.iter().filter(|(name, _)| name == input::GIVEN);
-        texts.filter_map(|(_, text)| serde_json::from_str(text).ok()).collect()
+        // Which policy gave a value is known from the check alone.
+        let read = |text: &str| Some(Self { policy: String::new(), ..serde_json::from_str(text).ok()? });
+        texts.filter_map(|(_, text)| read(text)).collect()
     }
 
     /// Returns the text that the form posts.
@@ -80,7 +82,10 @@ pub(super) async fn adjust(caller: &Caller, workspace: &Workspace, opened: &Open
 /// Attributes given values to their policies.
 pub(super) fn attribute(typed: &Typed, lines: &mut [ParameterLine]) {
     for line in lines.iter_mut().filter(|line| line.source == ValueSource::Asked) {
-        let given = typed.given.iter().find(|given| given.path == line.path && given.unchanged(&typed.draft.parameters).is_some());
+        let given = typed
+            .given
+            .iter()
+            .find(|given| given.path == line.path && !given.policy.is_empty() && given.unchanged(&typed.draft.parameters).is_some());
         if let Some(given) = given {
             line.source = ValueSource::Policy(given.policy.clone());
         }

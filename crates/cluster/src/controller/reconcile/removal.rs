@@ -53,7 +53,7 @@ impl Reconciliation<'_> {
         let name = self.run.as_ref().map_or(WorkflowName::Deprovision, |run| run.status.name);
         let with_steps = wanted.cloned().and_then(|release| Some((release.compiled.workflows().get(name)?.clone(), release)));
         let Some((workflow, release)) = with_steps else {
-            // The status goes on to say that the next release was taken back: its steps for a deletion aren't needed.
+            // The status still has to name the release that was rolled back. Otherwise its deletion steps would run in the next reconcile.
             self.run = taken_back.filter(|run| !is_rolling_back(run));
             return Ok(None);
         };
